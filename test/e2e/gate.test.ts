@@ -24,6 +24,15 @@ describe('svc mcp gate', () => {
     await gate.close()
   })
 
+  test('forwards a line separator in a text as its escape', async () => {
+    const gate = await startGate()
+    gate.call(1, 'read_file', { path: 'one\u2028two\u2029three\u0085four' })
+    expect((await gate.answer(1)).result.content).toEqual([{ type: 'text', text: 'content' }])
+    expect(gate.done()).toEqual([{ tool: 'read_file', args: { path: 'one\u2028two\u2029three\u0085four' } }])
+    expect(gate.raw().toString()).toContain(String.raw`one\u2028two\u2029three\u0085four`)
+    await gate.close()
+  })
+
   test('shows the approver the server, the tool and the arguments, and who asks', async () => {
     const gate = await startGate()
     gate.call(1, 'write_file', write)
@@ -118,12 +127,13 @@ describe('svc mcp gate', () => {
     await gate.close()
   })
 
-  test('passes messages in both directions: sampling, elicitation, roots, logging and unknown methods', async () => {
+  test('passes messages in both directions: sampling, elicitation, roots and logging, but no unknown method', async () => {
     const gate = await startGate()
     gate.send({ id: 'ping', method: 'ping' })
     expect((await gate.answer('ping')).result).toEqual({})
     gate.send({ id: 'odd', method: 'acme/unknown' })
-    expect((await gate.answer('odd')).error).toMatchObject({ code: -32601 })
+    expect((await gate.answer('odd')).error.message).toContain('"acme/unknown", which is not one of MCP')
+    expect(gate.raw().toString()).not.toContain('acme')
     gate.call(1, 'ask_client')
     const reply = async (method: string, result: object): Promise<void> => {
       const { id } = await gate.until(() => gate.lines.find((line) => line.method === method))
@@ -189,7 +199,9 @@ describe('a changed tool', () => {
   test('is refused when the server does not list it', async () => {
     const gate = await startGate({ rules: factorsFor(ada.mobile, 'default: pass\n') })
     gate.call(1, 'drop_all')
-    expect((await gate.answer(1)).result.content[0].text).toContain('does not list a tool called "drop_all"')
+    expect((await gate.answer(1)).result.content[0].text).toMatch(
+      /^Not done\. The server does not list a tool called "drop_all"\. Tell the user\./,
+    )
     gate.call(2, 'WRITE_FILE', write)
     expect((await gate.answer(2)).result.isError).toBe(true)
     expect(gate.raw().toString()).not.toContain('drop_all')

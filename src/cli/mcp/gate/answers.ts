@@ -45,8 +45,9 @@ export const pendingText = (
   `${number === null ? '' : `Show the user this number, which the person has to type: ${safeLine(number)}. `}` +
   `Call ${tool} again with exactly the same arguments to keep waiting. ${noOtherWay}`
 
-export const failedText = (tool: string, error: SvcError): string =>
-  `Not done. This call of ${tool} requires the approval of a person, and svc could not get it: ` +
+/** A call that a rule lets pass requires nobody, so its text names nobody. */
+export const failedText = (tool: string, error: SvcError, action: 'hold' | 'pass' = 'hold'): string =>
+  `Not done. ${action === 'pass' ? '' : `This call of ${tool} requires the approval of a person, and svc could not get it: `}` +
   `${safeLine(error.message).replace(/^approvers /, 'to in the file of the gate ')}.${because(error.detail)} Tell the user. ${noOtherWay}`
 
 export const unknownOutcomeText = (tool: string): string =>

@@ -16,6 +16,7 @@ import { createDefinitions, type Definitions } from './definitions.ts'
 import type { createHeldCalls } from './held-calls.ts'
 import { mirroredHeaders } from './mirrored-headers.ts'
 import { readMessage, type Fields, type Id, type Message, type ToolCall } from './message.ts'
+import { onOneLine } from './strict-json.ts'
 import { ruleFor, type Rules } from './rules.ts'
 import type { OnMessage, Upstream } from './upstream.ts'
 
@@ -109,7 +110,7 @@ export const createGate = ({ rules, open, write, createHeld, note }: Parts) => {
         error instanceof SvcError
           ? error
           : new SvcError('failed', 'internal', 'Something went wrong inside svc')
-      if (!signal.aborted) write(refusedCallLine(call, failedText(call.name, failure)))
+      if (!signal.aborted) write(refusedCallLine(call, failedText(call.name, failure, rule.action)))
     }
   }
 
@@ -134,7 +135,8 @@ export const createGate = ({ rules, open, write, createHeld, note }: Parts) => {
       forward(Buffer.from(errorLine(id, invalidRequest, `The answer of the client ${why}.`)))
   }
 
-  const receive = (bytes: Buffer): void => {
+  const receive = (line: Buffer): void => {
+    const bytes = onOneLine(line)
     const message = readMessage(bytes)
     if (message.kind === 'refused') return refuse(message)
     if (message.kind === 'response') return forward(bytes)

@@ -89,11 +89,18 @@ const callIn = (id: Id, params: Fields, bytes: Buffer): ToolCall => {
   }
 }
 
-/** Whether a server that is careless about case or stray characters could take a method for one that calls a tool. */
-const looksLikeCall = (method: string): boolean => {
-  const plain = foldedName(method).replaceAll(/[^a-z]/g, '')
-  return method !== 'tools/list' && (plain.startsWith('tools') || plain.includes('toolscall'))
-}
+/**
+ * Besides `tools/call`, what clients send in any revision of MCP, or for its tasks. A careless server could take any other method,
+ * such as `call_tool`, for a call.
+ */
+const knownMethods = new Set(
+  (
+    'initialize ping server/discover tools/list completion/complete logging/setLevel prompts/list prompts/get ' +
+    'resources/list resources/templates/list resources/read resources/subscribe resources/unsubscribe ' +
+    'subscriptions/listen tasks/list tasks/get tasks/result tasks/update tasks/cancel notifications/initialized ' +
+    'notifications/cancelled notifications/progress notifications/roots/list_changed notifications/tasks/status'
+  ).split(' '),
+)
 
 const refuse = (why: string): never => {
   throw new NotStrict(why)
@@ -118,8 +125,8 @@ const classify = (message: Fields, bytes: Buffer): Message => {
     if (!('id' in message)) refuse('must have an id, because it calls a tool')
     return { kind: 'call', call: callIn(id as Id, fields, bytes) }
   }
-  if (looksLikeCall(name))
-    refuse(`has the method ${JSON.stringify(name.slice(0, 60))}, which svc does not know`)
+  if (!knownMethods.has(name))
+    refuse(`has the method ${JSON.stringify(name.slice(0, 60))}, which is not one of MCP`)
   return 'id' in message
     ? { kind: 'request', id: id as Id, method: name, params: fields }
     : { kind: 'notification', method: name, params: fields }

@@ -9,6 +9,20 @@ export class NotStrict extends SyntaxError {}
 /** Parsers that read line by line end a line at these too, also inside of a string. */
 const lineEnds = /[\r\u0085\u2028\u2029]/
 
+/** The UTF-8 of those that JSON allows inside of a string, byte by byte, and what JSON takes for the same. */
+const escapes: Record<string, string> = {
+  '\xc2\x85': '\\u0085',
+  '\xe2\x80\xa8': '\\u2028',
+  '\xe2\x80\xa9': '\\u2029',
+}
+
+/** The same message, without a line separator in its texts: people paste them, and a server could split the message there. */
+export const onOneLine = (bytes: Buffer): Buffer => {
+  const text = bytes.toString('latin1')
+  const escaped = text.replaceAll(/\xc2\x85|\xe2\x80[\xa8\xa9]/g, (end) => escapes[end]!)
+  return escaped === text ? bytes : Buffer.from(escaped, 'latin1')
+}
+
 type Decimal = { digits: string; exponent: number }
 
 /** The digits of a number without zeros at either end, and its power of ten. */
