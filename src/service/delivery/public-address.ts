@@ -42,9 +42,10 @@ const listHint = 'The operator can list a private network: svc serve --webhook-n
 export const checkPublicUrl = (field: string, text: string, dev: boolean, networks?: Networks): void => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url) throw invalid(field, 'must be a URL')
-  if (isOwnMachine(url, dev)) return
-  if (url.protocol !== 'https:' || url.username || url.password)
+  const isOwn = isOwnMachine(url, dev)
+  if ((!isOwn && url.protocol !== 'https:') || url.username || url.password)
     throw invalid(field, 'must be an https URL without a user name or password')
+  if (isOwn) return
   const host = bareHost(url)
   if (ipaddr.isValid(host) ? !isReachable(host, networks ?? []) : isLoopbackHost(host))
     throw invalid(field, 'must be a URL on the public internet', networks && listHint)

@@ -54,6 +54,7 @@ describe('svc webhook', () => {
   test.each([
     ['http://hooks.example.com/svc', 'url must be an https URL without a user name or password'],
     ['https://user:pw@hooks.example.com/', 'url must be an https URL without a user name or password'],
+    ['http://user:pw@127.0.0.1:9/', 'url must be an https URL without a user name or password'],
     ['https://10.0.0.1/', 'url must be a URL on the public internet'],
     ['https://[::ffff:192.168.0.1]/', 'url must be a URL on the public internet'],
     ['https://0xa.0.0.1/', 'url must be a URL on the public internet'],
