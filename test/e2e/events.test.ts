@@ -50,6 +50,14 @@ const tail = (...args: string[]) => {
   }
 }
 
+/** What it prints in this format of the events up to now, and their ids. */
+const upToNow = async (format: string): Promise<[stdout: string, ids: string[]]> => {
+  await createGeofence(format, env)
+  const args = ['events', 'tail', '--org', 'acme', '--since', '1h', '--no-follow', '-o']
+  const [{ stdout }, lines] = [await svcHere([...args, format], env), await svcHere([...args, 'ndjson'], env)]
+  return [stdout, lines.stdout.match(/evt_[\w-]+/g) ?? []]
+}
+
 describe('svc events tail', () => {
   test('continues after a restart of the service, and ends on Ctrl-C', async () => {
     await createGeofence('One', env)
@@ -63,6 +71,16 @@ describe('svc events tail', () => {
     expect(second.type).toBe('policy.updated')
     expect(second.id).not.toBe(first.id)
     expect(await following.stop()).toBe(130)
+  })
+
+  test.each(['yaml', 'csv'])('prints the events up to now as one document with -o %s', async (format) => {
+    const [stdout, ids] = await upToNow(format)
+    expect(stdout.match(/evt_[\w-]+/g)).toEqual(ids)
+  })
+
+  test('prints the events up to now as one list with -o json', async () => {
+    const [stdout, ids] = await upToNow('json')
+    expect(JSON.parse(stdout)).toEqual(ids.map((id) => expect.objectContaining({ id })))
   })
 
   test.each([

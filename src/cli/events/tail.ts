@@ -97,22 +97,26 @@ const tail = async (options: Options, context: Context): Promise<void> => {
   const { format, warn } = output
   const { signal, stdout } = context.io
   const isWhole = format === 'ndjson' || context.globals.jq !== undefined
-  if (!isWhole && format !== 'table' && format !== 'tsv')
+  const isSingle = !isWhole && format !== 'table' && format !== 'tsv'
+  if (isSingle && options.follow)
     throw usageError(
       `svc events tail prints events as they arrive, but -o ${format} prints a single document`,
-      'Use -o ndjson',
+      'Use -o ndjson, or --no-follow',
     )
   const input = await inputOf(options, context)
   const client = await context.client()
+  const all: EventRecord[] = []
   try {
     for await (const found of read(client, input, { once: !options.follow, signal, warn }))
-      if (found.length > 0 && format === 'table') stdout.write(found.map(lineOf).join(''))
+      if (isSingle) all.push(...found)
+      else if (found.length > 0 && format === 'table') stdout.write(found.map(lineOf).join(''))
       else if (found.length > 0)
         await output.show({
           status: 'success',
           message: 'Events',
           data: isWhole ? found : found.map(toRow),
         })
+    if (isSingle) await output.report('Events', format === 'csv' ? all.map(toRow) : all)
   } catch (error) {
     // Ctrl-C is the normal end.
     if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
