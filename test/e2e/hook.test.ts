@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { quoted } from '../../src/core/shell-quote.ts'
 import { hostNames, type HostName } from '../../src/cli/hook/host.ts'
@@ -6,7 +8,7 @@ import { json, startFakeHosted } from '../fake-hosted.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
 import { decide, env, installHooks, path, pending, service } from './approvals.ts'
 import { callHook, hookProcess, installedLine, withOthers, type Held } from './hook-line.ts'
-import { rowsToRun } from '../whole.ts'
+import { isWhole, rowsToRun } from '../whole.ts'
 import { startSvc, svc } from './processes.ts'
 
 installHooks()
@@ -92,6 +94,19 @@ describe('svc hook run blocks', () => {
   test('if the service does not answer', async () => {
     const ended = await (await call('claude', ['--base-url', 'http://127.0.0.1:1/'])).ended
     expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('Nothing answers') })
+  })
+
+  // It waits for 16 seconds.
+  test.runIf(isWhole)('if the service accepts the connection and never answers', async () => {
+    const mute = createServer().listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    const url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}/`
+    const ended = await (await call('claude', ['--base-url', url, '--timeout', '1'])).ended
+    mute.close()
+    expect(ended).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('The service did not answer within 16 seconds: the call did not run'),
+    })
   })
 
   test('a key that can influence who approves', async () => {

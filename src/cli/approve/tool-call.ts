@@ -37,11 +37,12 @@ const subjectOf = async ({ server, tool, input, cwd }: ToolCall): Promise<Subjec
 /** The flags for the request, as commander reads them. */
 export type CallOptions = { org?: string } & Record<string, unknown>
 
-/** Asks a person about a call. Returns the id of the approval, which was used up; throws in every other case. */
+/** Asks a person about a call, and calls `requested` once the service has taken the request. Returns the id of the approval, which was used up; throws in every other case. */
 export const approveToolCall = async (
   call: ToolCall,
   options: CallOptions,
   context: Context,
+  requested: () => void,
 ): Promise<string> => {
   const subject = await subjectOf(call)
   try {
@@ -61,7 +62,7 @@ export const approveToolCall = async (
       {
         backend,
         // Nobody reads the output while a call waits.
-        progress: { ...silent, warn },
+        progress: { ...silent, warn, requested },
         signal,
         nothing: nothingRan,
         proof: 'required',

@@ -22,18 +22,23 @@ const toEnd = 5
 /** How much longer than --timeout a host must wait for the hook, in seconds. Covers the start of svc, too. */
 export const hostSlack = 30
 
-const decide = async (host: Host, options: RunOptions, context: Context): Promise<Verdict> => {
+const decide = async (
+  host: Host,
+  options: RunOptions,
+  context: Context,
+  requested: () => void,
+): Promise<Verdict> => {
   const { io } = context
   ignoreSurroundings(context)
   const names = options.match ? readNames(options.match) : host.shell
   if (io.stdin.isTTY) throw usageError(`This command is called by ${host.title}, not by a person`)
   const call = readCall(host, await io.stdin.text())
   if (!holds(names, [call.tool, ...(host.aliases?.[call.tool] ?? [])])) return { kind: 'pass' }
-  return { kind: 'approved', id: await approveToolCall(call, options, context) }
+  return { kind: 'approved', id: await approveToolCall(call, options, context, requested) }
 }
 
-const late = (seconds: number): SvcError =>
-  new SvcError('expired', 'timeout', `No decision within ${seconds} seconds: ${nothingRan}`)
+const late = (what: string, seconds: number): SvcError =>
+  new SvcError('expired', 'timeout', `${what} within ${seconds} seconds: ${nothingRan}`)
 
 const write = async (
   host: HostName,
@@ -52,7 +57,8 @@ const write = async (
 export const runHook = async (name: HostName, options: RunOptions, context: Context): Promise<void> => {
   blockUntilReleased()
   const host = hosts[name]
-  const seconds = Number(options.timeout ?? defaultSeconds) + slack
+  const typed = Number(options.timeout ?? defaultSeconds)
+  const seconds = typed + slack
   const deadline = AbortSignal.timeout(seconds * 1000)
   const { stderr, signal } = context.io
   context.io = {
@@ -61,15 +67,18 @@ export const runHook = async (name: HostName, options: RunOptions, context: Cont
     // The host takes everything on standard error as the reason.
     ...(!context.globals.debug && { stderr: { ...stderr, write: () => undefined } }),
   }
-  const decision = decide(host, options, context).catch((error: unknown): Verdict => {
-    return { kind: 'blocked', reason: blockedReason(deadline.aborted ? late(seconds) : error) }
+  let isAsked = false
+  const tooLate = (): SvcError =>
+    isAsked ? late('No decision', typed) : late('The service did not answer', seconds)
+  const decision = decide(host, options, context, () => (isAsked = true)).catch((error: unknown): Verdict => {
+    return { kind: 'blocked', reason: blockedReason(deadline.aborted ? tooLate() : error) }
   })
   // Standard input may never end, and the withdrawal of the request may hang.
   const decided = await within<Verdict | undefined>(decision, {
     ms: (seconds + toEnd) * 1000,
     late: () => undefined,
   })
-  const verdict = decided ?? { kind: 'blocked', reason: blockedReason(late(seconds)) }
+  const verdict = decided ?? { kind: 'blocked', reason: blockedReason(tooLate()) }
   context.exitCode = await write(name, verdict, { stdout: context.io.stdout, stderr })
   if (!decided) endBlocked()
   if (verdict.kind !== 'blocked') release()
