@@ -207,6 +207,13 @@ describe('svc hook run does not let variables of a project decide', () => {
   })
 })
 
+/** A PATH with a Claude Code of this version. */
+const withClaude = (version: string): { PATH: string } => {
+  mkdirSync(path('bin'), { recursive: true })
+  writeFileSync(path('bin/claude'), `#!/bin/sh\necho "${version} (Claude Code)"\n`, { mode: 0o755 })
+  return { PATH: `${path('bin')}:${process.env.PATH}` }
+}
+
 const statusRows = async (flags: string[] = [], own = agent()) => {
   // In the home folder, the file of a project is the user's own.
   const words = ['hook', 'status', '-o', 'json', ...withOthers(way(), flags)]
@@ -217,17 +224,14 @@ const statusRows = async (flags: string[] = [], own = agent()) => {
 
 test('svc hook status finds what would block every call', async () => {
   // The tests above have installed hooks that block every call.
-  const own = { ...agent(), HOME: path('one-hook') }
+  const own = { ...agent(), ...withClaude('2.1.330'), HOME: path('one-hook') }
   mkdirSync(own.HOME)
   const flags = ['--to', env.SVC_DEFAULT_MOBILE!, ...way()]
-  const line = await installedLine('gemini', flags, own)
+  const line = await installedLine('claude', flags, own)
   const fine = await statusRows([], own)
   expect(fine.exit).toBe(0)
-  expect(fine.of('gemini')).toMatchObject({
-    state: 'ok',
-    detail: expect.stringContaining('run_shell_command'),
-  })
-  expect(fine.of('gemini (project)')).toBe(undefined)
+  expect(fine.of('claude')).toMatchObject({ state: 'ok', detail: expect.stringContaining('holds Bash') })
+  expect(fine.of('claude (project)')).toBe(undefined)
   expect(fine.of('service')).toMatchObject({ state: 'ok' })
   expect(fine.of('key')).toMatchObject({ state: 'ok', detail: 'can only request approvals' })
   writeFileSync(path('every.key'), env.SVC_API_KEY!, { mode: 0o600 })
@@ -236,10 +240,14 @@ test('svc hook status finds what would block every call', async () => {
   const down = await statusRows(['--base-url', 'http://127.0.0.1:1/'], own)
   expect([down.exit, down.of('service')?.state]).toEqual([1, 'broken'])
   expect(line).toContain('svc-hook')
+  withClaude('2.1.294')
+  const open = await statusRows([], own)
+  expect([open.exit, open.of('claude')?.state]).toEqual([0, 'open'])
+  expect(open.of('claude')?.detail).toContain('2.1.294 runs a call if the hook does not answer in time')
 })
 
 test('svc hook status and install examine the key and the organization of the hook, not those of the profile', async () => {
-  const own = { ...agent(), HOME: path('other-home') }
+  const own = { ...agent(), ...withClaude('2.1.330'), HOME: path('other-home') }
   mkdirSync(own.HOME)
   const hook = (args: string[]) => svc(['hook', ...args], own, '', own.HOME)
   const installed = ['install', 'claude', '--to', env.SVC_DEFAULT_MOBILE!, ...way()]

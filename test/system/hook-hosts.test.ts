@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
+import { onTimeout } from '../../src/cli/hook/on-timeout.ts'
 import { decide, env, installHooks, path, pending, service } from '../e2e/approvals.ts'
 import { hookProcess, installedLine, withOthers } from '../e2e/hook-line.ts'
 import { outcome, svc, type Ended } from '../e2e/processes.ts'
@@ -22,12 +23,27 @@ const agent = () => ({ HOME: home(), SVC_CONFIG_DIR: path('agent') })
 let stop = (): void => undefined
 afterEach(() => stop())
 
+/** Ends a process, if it still exists. */
+const killed = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+type Starting = {
+  flags?: string[]
+  command?: string
+  inProject?: [file: string, text: string]
+  /** How long the host waits for the hook. */
+  seconds?: number
+}
+
 /** Starts a host whose model calls the shell once. `told` is what the model was told about the call. */
 const start = async (
   host: HostName,
-  flags: string[] = [],
-  command = `touch ${ran()}`,
-  inProject: [file: string, text: string] | undefined = undefined,
+  { flags = [], command = `touch ${ran()}`, inProject, seconds }: Starting = {},
 ) => {
   const { args, env: own, settings } = real[host]!
   for (const folder of [home(), ran(), path('work')]) rmSync(folder, { recursive: true, force: true })
@@ -43,6 +59,10 @@ const start = async (
     withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '120', ...way], flags),
     agent(),
   )
+  if (seconds !== undefined) {
+    const time = host === 'gemini' ? seconds * 1000 : seconds
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/("timeout(?:Sec)?": )\d+/, `$1${time}`))
+  }
   const model = await startModel(command)
   const child: ChildProcess = spawn(findProgram(host)!, args(model.url), {
     cwd: path('work'),
@@ -85,14 +105,14 @@ describe.each(found)('the real %s', (host) => {
   })
 
   test('runs nothing without a decision', async () => {
-    const { ended, told } = await start(host, ['--timeout', '1'])
+    const { ended, told } = await start(host, { flags: ['--timeout', '1'] })
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('Not approved (expired)')
   })
 
   test('runs nothing if the service is down', async () => {
-    const { ended, told } = await start(host, ['--base-url', 'http://127.0.0.1:1/'])
+    const { ended, told } = await start(host, { flags: ['--base-url', 'http://127.0.0.1:1/'] })
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('Nothing answers at 127.0.0.1:1')
@@ -106,14 +126,28 @@ describe.each(found)('the real %s', (host) => {
     expect(existsSync(ran())).toBe(false)
   })
 
+  test('does on a time-out of the hook what svc says of its version', async () => {
+    const { child, ended } = await start(host, { flags: ['--timeout', '1'], seconds: 20 })
+    await pending()
+    const hook = hookProcess(child.pid!)
+    process.kill(hook, 'SIGSTOP')
+    // Gemini CLI waits for the stopped process, too. Copilot CLI has killed it.
+    const killing = setTimeout(() => killed(hook), 30_000)
+    await ended
+    clearTimeout(killing)
+    killed(hook)
+    const { state } = await onTimeout(hosts[host], { env: { ...process.env, HOME: home() } })
+    expect([state, existsSync(ran())]).toEqual([state === 'ok' ? 'ok' : 'open', state !== 'ok'])
+  })
+
   test('runs nothing if the key of the hook is gone', async () => {
-    const { ended } = await start(host, ['--key-file', path('gone.key')])
+    const { ended } = await start(host, { flags: ['--key-file', path('gone.key')] })
     await ended
     expect(existsSync(ran())).toBe(false)
   })
 
   test('runs nothing if the call is too large to show', async () => {
-    const { ended, told } = await start(host, [], `touch ${ran()} # ${'x'.repeat(40_000)}`)
+    const { ended, told } = await start(host, { command: `touch ${ran()} # ${'x'.repeat(40_000)}` })
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('cannot be shown to a person')
@@ -125,7 +159,7 @@ describe.each(found)('the real %s', (host) => {
       const code = path('code.cjs')
       writeFileSync(code, "if (process.argv.includes('hook')) { console.log('{}'); process.reallyExit(0) }\n")
       const variable = real[host]!.variable!('NODE_OPTIONS', `--require ${code}`)
-      const { ended, told } = await start(host, ['--timeout', '1'], undefined, variable)
+      const { ended, told } = await start(host, { flags: ['--timeout', '1'], inProject: variable })
       await ended
       expect(existsSync(ran())).toBe(false)
       expect(told()).toContain('Not approved (expired)')
@@ -134,7 +168,7 @@ describe.each(found)('the real %s', (host) => {
   )
 
   test('runs what the hook does not hold', async () => {
-    const { ended } = await start(host, ['--match', 'another_tool'])
+    const { ended } = await start(host, { flags: ['--match', 'another_tool'] })
     await ended
     expect(existsSync(ran())).toBe(true)
     expect(

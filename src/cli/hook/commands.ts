@@ -55,7 +55,10 @@ export const registerHook = (group: Command, context: Context): void => {
   group
     .command('status')
     .description('Show the installed hooks, and whether they could get an approval')
-    .addHelpText('after', '\nExits with 1 if a hook would block every call.\n\nExample:\n  svc hook status')
+    .addHelpText(
+      'after',
+      '\nExits with 1 if a hook would block every call. A host in the state open runs a call if its hook does not answer in time.\n\nExample:\n  svc hook status',
+    )
     .action(async () => (await import('./status.ts')).showHooks(context))
 
   const run = group

@@ -8,7 +8,12 @@ import { resolveOrgNow } from '../context/organization.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
 import { wordsOfLine } from './hook-line.ts'
 
-export type HookCheck = { name: string; state: 'ok' | 'missing' | 'broken'; detail: string }
+/** `broken`: every call is blocked. `open`: the host runs a call if the hook does not answer in time; `unknown`: it may. */
+export type HookCheck = {
+  name: string
+  state: 'ok' | 'missing' | 'broken' | 'open' | 'unknown'
+  detail: string
+}
 
 /** Where a hook sends its requests, and with which key, as the flags of its line say. */
 export type Connection = {

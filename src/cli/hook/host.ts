@@ -38,6 +38,12 @@ export type Host = {
   ownSettings?: string
   /** What a person has to do after the installation. */
   next?: string
+  /** The program that reports the version; none if nobody has seen what it does if a hook does not answer in time. */
+  program?: string
+  /** The first version that then blocks a call; those before run it. */
+  blocksFrom?: string
+  /** The last version that was seen to run it then. */
+  runsUntil?: string
 }
 
 const homeOf = (env: Env): string => env['HOME'] || homedir()
@@ -76,6 +82,8 @@ export const hosts: Record<HostName, Host> = {
     commandAt: ['hooks', 0, 'command'],
     disabledBy: [disableAll],
     ownSettings: '.claude/settings.local.json',
+    program: 'claude',
+    blocksFrom: '2.1.295',
   },
   codex: {
     name: 'codex',
@@ -95,6 +103,8 @@ export const hosts: Record<HostName, Host> = {
     commandAt: ['hooks', 0, 'command'],
     disabledBy: [],
     next: 'Codex ignores a new or changed hook until you trust it: type /hooks in Codex',
+    program: 'codex',
+    runsUntil: '0.169.0',
   },
   cursor: {
     name: 'cursor',
@@ -137,6 +147,8 @@ export const hosts: Record<HostName, Host> = {
     }),
     commandAt: ['bash'],
     disabledBy: [disableAll],
+    program: 'copilot',
+    runsUntil: '1.0.102',
   },
   gemini: {
     name: 'gemini',
@@ -160,5 +172,7 @@ export const hosts: Record<HostName, Host> = {
       { path: ['hooksConfig', 'disabled'], value: 'svc' },
     ],
     isProjectTrusted: true,
+    program: 'gemini',
+    runsUntil: '0.61.0',
   },
 }

@@ -10,6 +10,7 @@ import { disabledBy } from './disabled.ts'
 import { examineConnection, linePartsOf } from './connection.ts'
 import { hookLine } from './hook-line.ts'
 import { hosts, type Host, type HostName, type Level } from './host.ts'
+import { onTimeout } from './on-timeout.ts'
 import { installed, readInstallation, uninstalled } from './installed.ts'
 import { defaultSeconds, hostSlack, type RunOptions } from './run.ts'
 import { hostPattern, readNames } from './tool-names.ts'
@@ -141,7 +142,12 @@ export const installHook = async (name: HostName, options: Options, context: Con
   if (off)
     output.warn(`${host.title} ignores all hooks because of "${off.setting}" in ${off.file}: no call is held`)
   if (host.next !== undefined) output.warn(host.next)
-  const faults = await examineConnection(linePartsOf(command).connection, context)
+  const [{ state, text: late }, faults] = await Promise.all([
+    onTimeout(host, io),
+    examineConnection(linePartsOf(command).connection, context),
+  ])
+  if (state === 'ok') output.note(late)
+  else output.warn(`Not every call may be held: ${late}`)
   for (const { name: part, detail } of faults.filter(({ state }) => state === 'broken'))
     output.warn(`Every held call is blocked, because the ${part} cannot be used: ${detail}`)
 }

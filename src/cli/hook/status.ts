@@ -14,6 +14,7 @@ import {
 import { hostNames, hosts, levels, type Host, type Level } from './host.ts'
 import { disabledBy } from './disabled.ts'
 import { readInstallation } from './installed.ts'
+import { onTimeout } from './on-timeout.ts'
 
 type Installed = { name: string; connection: Connection }
 type Found = { row: HookCheck; connection?: Connection }
@@ -50,7 +51,8 @@ const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found |
       : await programFault(program)
     if (fault !== undefined) return { row: { name, state: 'broken', detail: `${fault}; hook in ${file}` } }
     const profile = connection.profile === undefined ? '' : `, with profile ${connection.profile}`
-    return { row: { name, state: 'ok', detail: `holds ${match}${profile}; hook in ${file}` }, connection }
+    const { state, text } = await onTimeout(host, io)
+    return { row: { name, state, detail: `${text}; holds ${match}${profile}; hook in ${file}` }, connection }
   } catch (error) {
     if (!(error instanceof SvcError)) throw error
     return { row: { name, state: 'broken', detail: error.message } }
@@ -79,20 +81,21 @@ const connectionRows = async (installed: readonly Installed[], context: Context)
 /** `svc hook status` */
 export const showHooks = async (context: Context): Promise<void> => {
   const places = hostNames.flatMap((name) => levels.map((level) => [hosts[name], level] as const))
-  const found = (await Promise.all(places.map(([host, level]) => rowOf(host, level, context)))).filter(
+  const seen = (await Promise.all(places.map(([host, level]) => rowOf(host, level, context)))).filter(
     (one) => one !== undefined,
   )
-  const installed = found.flatMap(({ row: { name }, connection }) =>
+  const installed = seen.flatMap(({ row: { name }, connection }) =>
     connection ? [{ name, connection }] : [],
   )
-  const rows = [...found.map(({ row }) => row), ...(await connectionRows(installed, context))]
+  const rows = [...seen.map(({ row }) => row), ...(await connectionRows(installed, context))]
   const output = await context.output()
-  const broken = rows.filter(({ state }) => state === 'broken').length
-  await output.report(broken === 0 ? 'No problem found' : 'Some hooks would block every call', rows)
-  if (broken > 0) context.exitCode = 1
+  const isBroken = rows.some(({ state }) => state === 'broken')
+  const doubtful = rows.filter(({ state }) => state !== 'ok' && state !== 'missing')
+  const found = doubtful.length === 0 ? 'No problem found' : 'Some hosts may run a call that nobody approved'
+  await output.report(isBroken ? 'Some hooks would block every call' : found, rows)
+  if (isBroken) context.exitCode = 1
   // A table cuts what is long.
-  if (output.format === 'table')
-    for (const { name, state, detail } of rows) if (state === 'broken') output.note(`${name}: ${detail}`)
-  if (rows.some(({ name, state }) => state === 'ok' && name.startsWith('codex')))
+  if (output.format === 'table') for (const { name, detail } of doubtful) output.note(`${name}: ${detail}`)
+  if (installed.some(({ name }) => name.startsWith('codex')))
     output.note('svc cannot see whether Codex trusts the hook: /hooks in Codex shows it')
 }

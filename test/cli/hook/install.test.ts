@@ -148,7 +148,9 @@ test('writes what variables choose, because the hook does not read them', async 
   const install = 'hook install claude --key-file ask.key'
   const result = await svc(install, { env: { ...env(), ...variables }, cwd: folder.path })
   expect(result.exit).toBe(0)
-  expect(result.err).toMatch(/^Every held call is blocked.*ask\.key: it does not exist\n$/)
+  expect(result.err).toMatch(
+    /^Not every call may be held.*\nEvery held call is blocked.*ask\.key: it does not exist\n$/,
+  )
   const { command } = read('claude').hooks.PreToolUse[0].hooks[0]
   expect(command).toContain(
     '--to +12025550101 --timeout 120 --default-factors biometric,device --requester Laptop --base-url https://svc.example.com/api',
