@@ -1,6 +1,10 @@
 /** The default limits of an organization; the operator of the service can change each. */
 export const quotas = {
-  key_requests_per_second: { standard: 250, least: 1, about: 'Requests per second of one key' },
+  key_requests_per_second: {
+    standard: 250,
+    least: 1,
+    about: 'Requests per second of one key, or of all of one person',
+  },
   requests_per_second: { standard: 1_000, least: 1, about: 'Requests per second of all keys together' },
   sms_per_day: { standard: 1_000, least: 0, about: 'Text messages per 24 hours' },
   users: { standard: 50_000, least: 0, about: 'Users, active or pending' },

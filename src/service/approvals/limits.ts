@@ -1,6 +1,7 @@
 import { addMs } from '../../core/iso-time.ts'
+import type { KeyOwner } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
-import { namedKeyOf } from '../call/caller.ts'
+import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
 import type { Db } from '../storage/schema.ts'
@@ -20,7 +21,7 @@ const windowText = `${windowMs / 60_000} minutes`
 export const requestsPerKey = 5
 /** Requests that all keys together can make, so that more keys do not mean more requests. */
 export const requestsPerApprover = 15
-/** How many of them are for keys with no request in the window, so that one application cannot block another. */
+/** How many of them are for keys with no request in the window, by no key of their owner, so that nobody can block another. */
 const requestsReserved = 5
 
 /** The requests that ask this person. */
@@ -61,6 +62,16 @@ const refusePending = async (call: Call, approver: Member, lifetime_s: number): 
     refuse(`Several keys together have ${perApprover} ${what} to this approver`, alike)
 }
 
+/** Whether a request came from a key that the owner of the calling key confirmed, too. */
+const isByOwner = (
+  { key_owner }: { key_owner: string | null },
+  { ownerId, ownerConfirmed }: Caller,
+): boolean => {
+  if (key_owner === null || ownerConfirmed !== true) return false
+  const { user_id, confirmed } = JSON.parse(key_owner) as KeyOwner
+  return confirmed && user_id === String(ownerId)
+}
+
 /**
  * The requests in the window, newest first. An approval resets the count, because the approver knows what is going on:
  * one for any key resets the count of all keys together, and one for this key resets the count of this key.
@@ -73,7 +84,7 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => 
     .where('b.requested_at', '>', window)
     // A clock that was wrong wrote any time further ahead.
     .where('b.requested_at', '<=', addMs(now, windowMs))
-    .select('b.requested_at')
+    .select(['b.requested_at', 'a.key_owner'])
     .orderBy('b.requested_at', 'desc')
   const all = await inWindow.limit(requestsPerApprover).execute()
   // Of a group, most people were not asked just before.
@@ -92,7 +103,7 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => 
   return {
     all: all.filter(({ requested_at }) => requested_at > (approved?.any ?? window)),
     own: own.filter(({ requested_at }) => requested_at > (approved?.own ?? window)),
-    hasAsked: own.length > 0,
+    hasAsked: own.length > 0 || all.some((one) => isByOwner(one, caller)),
   }
 }
 

@@ -18,7 +18,7 @@ const deviceRate = 20
 type Bucket = { at: number; left: number; most: number }
 const burstSeconds = 40
 
-/** The most keys and devices that have a bucket. A dropped bucket starts full again; those of organizations stay. */
+/** The most keys, owners and devices that have a bucket. A dropped bucket starts full again; those of organizations stay. */
 const bucketsAtMost = 10_000
 
 const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bucket => {
@@ -41,10 +41,16 @@ const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bu
 const delayMs = 100
 const delayedAtMost = 100
 
+/** Who has a bucket of their own. All keys that a person confirmed share one, so that more keys do not mean more requests. */
+type Whose = 'key' | 'owner' | 'device'
+
+const whoseOf = ({ person, ownerConfirmed }: Caller): Whose =>
+  person ? 'device' : ownerConfirmed === true ? 'owner' : 'key'
+
 /** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is the seconds until the bucket is full. */
-const headersOf = (rates: Rates, left: Rates, isDevice: boolean): Record<string, string> => {
+const headersOf = (rates: Rates, left: Rates, whose: Whose): Record<string, string> => {
   const policies = ['key', 'organization'] as const
-  const nameOf = (policy: Policy): string => (policy === 'key' && isDevice ? 'device' : policy)
+  const nameOf = (policy: Policy): string => (policy === 'key' ? whose : policy)
   const policy = policies.map((one) => `"${nameOf(one)}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
   const now = policies.map((one) => {
     const whole = Math.floor(left[one])
@@ -57,14 +63,17 @@ const refusalOf = (
   policy: Policy,
   orgId: number,
   limit: number,
-  { headers, isDevice }: { headers: Record<string, string>; isDevice: boolean },
+  { headers, whose }: { headers: Record<string, string>; whose: Whose },
 ): Refusal => {
   const [who, quota] =
     policy === 'organization'
       ? (['All keys of this organization together are', 'requests_per_second'] as const)
-      : isDevice
+      : whose === 'device'
         ? (['This device is', undefined] as const)
-        : (['This key is', 'key_requests_per_second'] as const)
+        : ([
+            whose === 'key' ? 'This key is' : 'All keys of one person together are',
+            'key_requests_per_second',
+          ] as const)
   return new Refusal(
     429,
     'rate_limited',
@@ -134,10 +143,14 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
 
   const take = (caller: Caller, orgId: number, own: Rates): ReturnType<Rate> => {
     const at = Date.parse(now())
-    const { person } = caller
-    const isDevice = person !== undefined
-    const limit = isDevice ? { ...own, key: Math.min(own.key, deviceRate) } : own
-    const name = isDevice ? `device ${person.device_id}` : `key ${namedKeyOf(caller)}`
+    const whose = whoseOf(caller)
+    const limit = whose === 'device' ? { ...own, key: Math.min(own.key, deviceRate) } : own
+    const names = {
+      device: caller.person?.device_id,
+      owner: `${orgId} ${caller.ownerId}`,
+      key: namedKeyOf(caller),
+    }
+    const name = `${whose} ${names[whose]}`
     if (callers.size >= bucketsAtMost && !callers.has(name)) callers.clear()
     const key = fill(callers, name, limit.key, at)
     const organizationName = `organization ${orgId}`
@@ -145,13 +158,13 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
       if (left[policy] < 1) {
-        const headers = headersOf(limit, left, isDevice)
-        return refuse(refusalOf(policy, orgId, limit[policy], { headers, isDevice }), orgId)
+        const headers = headersOf(limit, left, whose)
+        return refuse(refusalOf(policy, orgId, limit[policy], { headers, whose }), orgId)
       }
     key.left -= 1
     organization.left -= 1
     noteRequest(name, organizationName)
-    return headersOf(limit, { key: key.left, organization: organization.left }, isDevice)
+    return headersOf(limit, { key: key.left, organization: organization.left }, whose)
   }
 
   const readRates = (orgId: number): Promise<Rates> => {
