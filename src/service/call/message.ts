@@ -21,6 +21,8 @@ export type Message = {
   text: string
   /** When it is no longer worth sending. */
   expires_at?: string
+  /** It registers a phone. */
+  registers?: boolean
 }
 
 const setupHints: Record<Channel, string> = {

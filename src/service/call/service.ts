@@ -21,8 +21,17 @@ export type FactorsMemory = (orgId: number, userId?: number) => Promise<Policy>
 /** A transaction and its time. */
 export type Moment = { db: Db; now: string }
 
-/** Counts the rows that a transaction has just added. Throws a Refusal, which undoes it, if they exceed the quota. */
-export type Claim = (moment: Moment, orgId: number, quota: Counted, more?: number) => Promise<void>
+/**
+ * Counts the rows that a transaction has just added. Throws a Refusal, which undoes it, if they exceed the quota. `registers`: a
+ * text message that registers a phone, for which some are reserved.
+ */
+export type Claim = (
+  moment: Moment,
+  orgId: number,
+  quota: Counted,
+  more?: number,
+  registers?: boolean,
+) => Promise<void>
 
 /** Stores a message for the outbox in the current transaction; returns its id. Throws a Refusal. */
 export type Accept = (moment: Moment, message: Message) => Promise<string>

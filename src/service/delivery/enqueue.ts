@@ -102,6 +102,6 @@ export const createAccept =
     if (!channels.has(message.channel)) throw notConfigured(message.channel)
     await checkCountry(moment.db, message)
     const message_id = await enqueue({ ...moment, keyring }, message)
-    if (message.channel === 'sms') await claim(moment, message.org_id, 'sms_per_day')
+    if (message.channel === 'sms') await claim(moment, message.org_id, 'sms_per_day', 1, message.registers)
     return message_id
   }

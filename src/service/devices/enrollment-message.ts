@@ -87,6 +87,7 @@ export const sendEnrollment = async (call: Call, member: Member): Promise<SentEn
     subject: `${name}: register your phone`,
     text: `${name} asks you to register a phone. Open this link on the phone with which you want to approve requests. It works once, for 24 hours:\n${url}`,
     expires_at,
+    registers: true,
   })
   await call.audit(org_id, `user:${user_id}`, ['enrollment', `message:${message_id}`])
   return { channel: recipient.channel, message_id, expires_at, next: null }

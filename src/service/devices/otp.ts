@@ -67,7 +67,10 @@ export const sendOneTimeCode = async (
     .onConflict((on) => on.columns(['org_id', 'mobile']).doUpdateSet(code))
     .execute()
   const text = wording(otp, lifetimeMs / 60_000)
-  const message_id = await call.send({ org_id, channel: 'sms', kind: 'otp', to: mobile, text, expires_at })
+  // A code with a purpose registers a device; any other is what an application asked for.
+  const registers = owner.purpose !== undefined
+  const message = { org_id, channel: 'sms', kind: 'otp', to: mobile, text, expires_at, registers } as const
+  const message_id = await call.send(message)
   await call.audit(org_id, `message:${message_id}`, ['otp'])
   return { message_id, expires_at, sends_left, next_send_at }
 }

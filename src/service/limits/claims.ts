@@ -12,13 +12,17 @@ const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>
     data: { quota, limit },
   })
 
-/** The refusal for messages says when the next one can be sent, because that quota is per day. */
-const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number): Promise<Refusal> => {
+/** The refusal for messages says when the next one can be sent, because that quota is per day. `kept` are for others. */
+const tooManyMessages = async (
+  { db, now }: Moment,
+  orgId: number,
+  { limit, kept }: { limit: number; kept: number },
+): Promise<Refusal> => {
   const blocking = await messagesOfDay(db, orgId, now)
     .select('created_at')
     .orderBy('created_at', 'desc')
     // The message of this transaction is already counted.
-    .offset(limit)
+    .offset(limit - kept)
     .limit(1)
     .executeTakeFirst()
   const until = addMs(limit === 0 ? now : (blocking?.created_at ?? now), dayMs)
@@ -27,12 +31,15 @@ const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number
     { now },
     until,
     (wait) => ({
-      message: `${quotas.sms_per_day.about}: the limit of ${limit} is reached`,
+      message: `${quotas.sms_per_day.about}: the limit of ${limit} is reached${kept === 0 ? '' : `, but for ${kept} that register phones`}`,
       hint: `Try again in ${wait}. ${raiseHint(orgId, 'sms_per_day')}`,
     }),
     { quota: 'sms_per_day', limit },
   )
 }
+
+/** The part of the text messages that registers phones, so that no application can use all of them up. */
+const reserved = 0.1
 
 /** How long a full quota of bytes is not counted again: counting takes time, and its rows expire by themselves. */
 const recountMs = 10_000
@@ -61,17 +68,22 @@ type Counting = {
   lastTaken: number
 }
 
-/** Takes from what was left at the last count. */
-const mayTake = (counting: Counting, quota: Counted, seq: number | undefined, more: number): boolean => {
+/** Takes from what was left at the last count, if `kept` remain. */
+const mayTake = (
+  counting: Counting,
+  quota: Counted,
+  seq: number | undefined,
+  { more, kept }: { more: number; kept: number },
+): boolean => {
   if (seq === undefined || counting.seq === undefined) {
-    if (counting.left < more) return false
+    if (counting.left < more + kept) return false
     counting.left -= more
     return true
   }
   if (counting.lastSeq !== seq) [counting.lastSeq, counting.lastTaken] = [seq, 0]
   const most = mostOfWrite[quota]
   const left = counting.left - (seq - counting.seq) * most - counting.lastTaken
-  if (left < more) return false
+  if (left < more + kept) return false
   // The row that this write appends counts as `most`.
   counting.left -= Math.max(0, more - most)
   counting.lastTaken += more
@@ -86,27 +98,28 @@ export const createClaims = (): Claim => {
   const counted = new Map<string, Counting>()
   const fullUntil = new Map<string, string>()
 
-  return async (moment, orgId, quota, more = 1) => {
+  return async (moment, orgId, quota, more = 1, registers = false) => {
     // Organization 0 is the service itself.
     if (orgId === 0) return
     const { db, now } = moment
     const name = `${orgId} ${quota}`
     const limit = await readLimit(db, orgId, quota)
     const isBytes = quota === 'idempotency_mib'
+    const kept = quota === 'sms_per_day' && !registers ? Math.floor(limit * reserved) : 0
     const most = isBytes ? limit * bytesPerMib : limit
     const known = counted.get(name)
     const seq = isShared(db) ? transactionOf(db).head(orgId)?.seq : undefined
-    if (known && known.limit === limit && mayTake(known, quota, seq, more)) return
+    if (known && known.limit === limit && mayTake(known, quota, seq, { more, kept })) return
     const full = fullUntil.get(name)
     if (known?.limit === limit && full !== undefined && full > now && full <= addMs(now, recountMs))
       throw exceeded(orgId, quota, limit)
     // The count includes what this transaction added.
     const left = most - (await counts[quota](db, orgId, now))
     counted.set(name, { limit, left: Math.max(left, 0), seq, lastSeq: seq, lastTaken: 0 })
-    if (left >= 0) return
+    if (left >= kept) return
     if (isBytes) fullUntil.set(name, addMs(now, recountMs))
     throw quota === 'sms_per_day'
-      ? await tooManyMessages(moment, orgId, limit)
+      ? await tooManyMessages(moment, orgId, { limit, kept })
       : exceeded(orgId, quota, limit)
   }
 }

@@ -59,6 +59,24 @@ describe('a first device', () => {
     expect(refusal(await ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
   })
 
+  test('gets its code although an application has sent as many text messages as it may', async () => {
+    const limits = `/svc/v1/organizations/${acme.id}/limits`
+    dataOf(await service.call('POST', limits, { body: { sms_per_day: 10 } }))
+    const send = (n: number) => {
+      const body = { mobile: `+1202555${1000 + n}`, type: 'alert', message: 'Hi' }
+      return service.call('POST', '/send/global/notification', { key: acme.key, body })
+    }
+    for (let n = 0; n < 9; n++) dataOf(await send(n))
+    const refused = await send(9)
+    expect([refused.status, refused.body.message]).toEqual([
+      429,
+      'Text messages per 24 hours: the limit of 10 is reached, but for 1 that register phones',
+    ])
+    await enrollPhone(service, acme.id, ada)
+    expect(await codeOf()).toMatch(/^\d{6}$/)
+    expect((await send(9)).status).toBe(429)
+  })
+
   test('becomes active with the code, and signs in immediately', async () => {
     const phone = await enrollPhone(service, acme.id, ada)
     clock.tick(minute)
