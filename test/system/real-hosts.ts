@@ -39,7 +39,7 @@ export const real: Partial<Record<HostName, RealHost>> = {
     env: () => ({}),
   },
   copilot: {
-    args: () => ['-p', 'go', '--allow-all-tools', '--model', 'gpt-5'],
+    args: () => ['-p', 'go', '--allow-all-tools', '--allow-all-paths', '--model', 'gpt-5'],
     env: (url) => ({
       COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
       COPILOT_PROVIDER_TYPE: 'openai',
