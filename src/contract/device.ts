@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { addedThings, endedThings, with_added } from './added.ts'
-import { approvalRecord, ceremony, request_id } from './approval.ts'
+import { approvalRecord, request_id } from './approval.ts'
+import { ceremony } from './ceremony.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './declaration.ts'
 import { org_id, place, time, user_id, webauthn } from './records.ts'

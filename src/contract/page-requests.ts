@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { approvalRecord, ceremony } from './approval.ts'
+import { approvalRecord } from './approval.ts'
+import { ceremony } from './ceremony.ts'
 import { breakGlassOf } from './break-glass.ts'
 import { chosen, id } from './field.ts'
 import { operations } from './declaration.ts'

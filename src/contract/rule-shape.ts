@@ -81,18 +81,18 @@ export const ruleReason = z.strictObject({
   }),
 })
 
+/** In seconds, and uses, unless a rule says otherwise. */
+export const usualGrant: { max_s: number; uses: number } = { max_s: 3600, uses: 20 }
+
 export const ruleGrant = z.strictObject({
   max_s: chosen(
-    seconds(60, 28_800, '28800 (8 hours)'),
-    'For how long the approver can allow it again, in seconds',
-    {
-      example: 3600,
-      flag: 'grant-max',
-    },
+    z.optional(seconds(60, 28_800, '28800 (8 hours)')),
+    'For how long the approver can allow it again, in seconds; default: 3600',
+    { example: 3600, flag: 'grant-max' },
   ),
   uses: chosen(
-    z.int().check(z.gte(1, 'must be 1 or more'), z.lte(100, 'must be 100 or less')),
-    'How often, at most',
+    z.optional(z.int().check(z.gte(1, 'must be 1 or more'), z.lte(100, 'must be 100 or less'))),
+    'How often, at most; default: 20',
     { example: 20, flag: 'grant-uses' },
   ),
 })

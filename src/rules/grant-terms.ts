@@ -1,4 +1,4 @@
-import type { Rule } from '../contract/rule-shape.ts'
+import { type Rule, usualGrant } from '../contract/rule-shape.ts'
 import type { GrantTerms } from '../receipt/context.ts'
 import type { Subject } from '../receipt/subject.ts'
 import { interprets, startsOthers } from './starters.ts'
@@ -14,9 +14,14 @@ const freeWords = ({ match: { argv = [] } }: Rule): string[] => {
 const freeArguments = ({ match: { arguments: values = {} } }: Rule): string[] =>
   Object.entries(values).flatMap(([name, patterns]) => (patterns.includes('*') ? [name] : []))
 
+/** Arguments in which a program runs: of such a call, nothing may differ. */
+const running =
+  /^(?:commands?|cmd|script|code|shell|exec|eval|program|executable|args|arguments|argv|sql|query|expression|source|stdin|input)$/i
+
 const freeIn = (rule: Rule, subject: Subject): string[] => {
   if (subject.type === 'command') return freeWords(rule)
-  if (subject.type !== 'tool_call') return []
+  if (subject.type !== 'tool_call' || Object.keys(subject.data.arguments).some((one) => running.test(one)))
+    return []
   return freeArguments(rule).filter((name) => Object.hasOwn(subject.data.arguments, name))
 }
 
@@ -34,7 +39,7 @@ export const grantTermsOf = (rules: readonly Rule[], subject: Subject): GrantTer
   if (!first || grants.length < rules.length || !isGrantable(subject)) return undefined
   return {
     free: freeIn(first, subject).filter((one) => others.every((rule) => freeIn(rule, subject).includes(one))),
-    seconds: Math.min(...grants.map(({ max_s }) => max_s)),
-    uses: Math.min(...grants.map(({ uses }) => uses)),
+    seconds: Math.min(...grants.map(({ max_s = usualGrant.max_s }) => max_s)),
+    uses: Math.min(...grants.map(({ uses = usualGrant.uses }) => uses)),
   }
 }

@@ -1,4 +1,5 @@
 import { quoted } from '../core/shell-quote.ts'
+import { usualGrant } from '../contract/rule-shape.ts'
 import { listed, spanText } from '../core/sentence.ts'
 import { isRecord } from '../core/is-record.ts'
 
@@ -38,8 +39,11 @@ export const exceptText = (except: unknown): string =>
   Array.isArray(except) ? except.map(matchText).join('; ') : ''
 
 /** `up to 20 times in 1 hour`. */
-export const grantText = (grant: unknown): string =>
-  isRecord(grant) ? `up to ${String(grant.uses)} times in ${spanText(Number(grant.max_s))}` : ''
+export const grantText = (grant: unknown): string => {
+  if (!isRecord(grant)) return ''
+  const { uses, max_s } = { ...usualGrant, ...grant }
+  return `up to ${String(uses)} times in ${spanText(Number(max_s))}`
+}
 
 export const reasonText = (reason: unknown): string => {
   if (!isRecord(reason)) return ''

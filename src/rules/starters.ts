@@ -34,9 +34,11 @@ const loader = /^ld(?:-linux|-musl|64)?[.-]/
 /** What runs a text or a file that its words do not say. */
 const interpreters = new Set(
   (
-    'node nodejs deno bun tsx npm npx yarn pnpm python pypy ipython uv uvx pip perl ruby irb rake php lua luajit java jshell ' +
+    'node nodejs deno bun tsx npm npx yarn pnpm python pypy ipython uv uvx pip perl ruby irb php lua luajit java jshell ' +
     'scala groovy kotlin tclsh wish osascript rscript r julia awk gawk mawk nawk sed ed ex vi vim nvim emacs make gmake ' +
-    'cmake ninja just task cargo go gradle mvn ant docker podman nerdctl sqlite psql mysql mariadb mongosh redis-cli'
+    'cmake ninja just task cargo go gradle mvn ant docker podman nerdctl duckdb psql mysql mariadb mongosh redis-cli ' +
+    'ts-node runghc runhaskell ghci octave rails rake bundle dotnet fsi nix-shell nix terraform tofu terragrunt pulumi ' +
+    'ansible ansible-playbook packer vagrant helmfile skaffold'
   ).split(' '),
 )
 

@@ -1,29 +1,35 @@
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
-import type { HandlerOf } from '../call/call.ts'
+import type { Selectable } from 'kysely'
+import { sha256 } from '../../core/ids.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { readPage } from '../call/pagination.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+import { requestNotAuthentic } from './authentic.ts'
 import { approvalAccess, findApproval } from './record.ts'
 import type { ApprovalRow } from './rows.ts'
 import type { RequestSubject } from './write-subject.ts'
 
 const rowsOf = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
-  db
-    .selectFrom('batch_rows')
-    .where('request_id', '=', request_id)
-    .where('org_id', '=', org_id)
-    .select(['id', 'row_index', 'data', 'digest', 'used_at'])
+  db.selectFrom('batch_rows').where('request_id', '=', request_id).where('org_id', '=', org_id).selectAll()
 
-const subjectOf = ({ data }: { data: string }): RequestSubject => ({
-  type: 'request',
-  data: JSON.parse(data) as RequestSubject['data'],
-})
+type Row = Selectable<Tables['batch_rows']>
+
+/** Whether a row is as people sign it: its digest has the MAC, and what is shown has the digest. */
+export const isAuthenticRow = ({ keyring }: Pick<Call, 'keyring'>, row: Row): boolean =>
+  keyring.holds('batch_rows', row) && sha256(row.data) === row.digest
+
+/** Throws 403 for a row that another program has changed: nobody must read one thing and sign another. */
+const subjectOf = (call: Pick<Call, 'keyring'>, row: Row): RequestSubject => {
+  if (!isAuthenticRow(call, row)) throw requestNotAuthentic('decided')
+  return { type: 'request', data: JSON.parse(row.data) as RequestSubject['data'] }
+}
 
 export const listBatchRows: HandlerOf<'listBatchRows'> = async ({ request_id }, call) => {
   const request = await findApproval(call.db, request_id, approvalAccess(call.caller))
   const rows = await readPage(call, rowsOf(call.db, request), 'id')
   return rows.map((row) => {
     const { row_index, digest, used_at } = row
-    const subject = subjectOf(row)
+    const subject = subjectOf(call, row)
     return { row_index, summary: summaryOf(subject), data: subject.data, digest, used_at }
   })
 }
@@ -32,8 +38,12 @@ export const listBatchRows: HandlerOf<'listBatchRows'> = async ({ request_id }, 
 const shownAtOnce = 20
 
 /** Some rows of a request as the person who is asked reads them, and how many follow. */
-export const readRowTexts = async (db: Db, request: ApprovalRow, from: number) => {
-  const after = rowsOf(db, request).where('row_index', '>=', from)
+export const readRowTexts = async (
+  call: Pick<Call, 'db' | 'keyring'>,
+  request: ApprovalRow,
+  from: number,
+) => {
+  const after = rowsOf(call.db, request).where('row_index', '>=', from)
   const rows = await after.orderBy('row_index').limit(shownAtOnce).execute()
   const { count } = await after
     .clearSelect()
@@ -41,7 +51,7 @@ export const readRowTexts = async (db: Db, request: ApprovalRow, from: number) =
     .executeTakeFirstOrThrow()
   return {
     rows: rows.map((row) => {
-      const subject = subjectOf(row)
+      const subject = subjectOf(call, row)
       return { summary: summaryOf(subject), fields: fieldsOf(subject) }
     }),
     left: Number(count) - rows.length,

@@ -2,8 +2,8 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, invalid } from '../../core/refusal.ts'
 import type { GrantTerms } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
-import type { Member } from '../call/tenant.ts'
-import { readBook, type StoredGrant, writeGrants } from '../policy/group-rows.ts'
+import { readBook, readGrants, writeGrants } from '../policy/group-rows.ts'
+import type { StoredGrant } from '../policy/known-heads.ts'
 import { endedByGrant } from './expiry.ts'
 import type { VerifiedDecision } from './answer.ts'
 import type { Pool } from './pool.ts'
@@ -69,9 +69,9 @@ export const addGrant = async (call: Call, decision: VerifiedDecision): Promise<
       'Approve once, or end others: svc grant list',
     )
   const ends_at = addMs(decidedAt, seconds * 1000)
-  const { request_id, key_id } = row
+  const { request_id, key_id, asked_by } = row
   const { user_id } = ballot
-  const added = { request_id, key_id, user_id, device_id: device.id, ends_at, uses, used: 0 }
+  const added = { request_id, key_id, asked_by, user_id, device_id: device.id, ends_at, uses, used: 0 }
   await writeGrants(call, row.org_id, [...live, added])
   return ends_at
 }
@@ -84,8 +84,7 @@ export const endGrants = async (
   actor?: string,
 ): Promise<StoredGrant[]> => {
   const { db, now } = call
-  const { grants } = await readBook(call, orgId)
-  const live = grants.filter((one) => isLive(one, now))
+  const live = (await readGrants(call, orgId)).filter((one) => isLive(one, now))
   const ended = live.filter(isEnded)
   if (ended.length === 0) return []
   await writeGrants(
@@ -111,11 +110,3 @@ export const endGrants = async (
   for (const id of ids) await call.audit(orgId, auditSubject(id), ['granted_until'], actor)
   return ended
 }
-
-/** "This wasn't me" ends what the person granted to that key. */
-export const endGrantsOf = (
-  call: Call,
-  { org_id, user_id, key_id }: Member & { key_id: number },
-  actor: string,
-): Promise<StoredGrant[]> =>
-  endGrants(call, org_id, (one) => one.user_id === user_id && one.key_id === key_id, actor)

@@ -133,7 +133,7 @@ export const considerPool = async (
   }
   const relationTo = relationsTo(call, namedKeyOf(call.caller))
   const excluded: LeftOut[] = []
-  /** Of groups: at a limit of the requester. They are asked, so that no key can leave one member alone, and not notified. */
+  /** At a limit of the requester. They are asked, so that no key can leave one of several alone, and not notified. */
   const limited: LeftOut[] = []
   const asked: StoredLine[] = []
   for (const [at, { members, ...line }] of lines.entries()) {
@@ -141,7 +141,7 @@ export const considerPool = async (
     for (const user_id of members) {
       const person = byId.get(user_id)
       const problem = problems.get(user_id)
-      const isLimited = line.separated && problem?.status === 429
+      const isLimited = problem?.status === 429
       const reason = person
         ? ((isLimited ? undefined : problem?.message) ??
           (line.separated ? await unseparated(call, person, owners, relationTo) : undefined))

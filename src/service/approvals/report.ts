@@ -2,7 +2,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import type { Call } from '../call/call.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
 import { nameOf, notifyAdministrators } from '../devices/notices.ts'
-import { endGrantsOf } from './grants.ts'
+import { endGrants } from './grants.ts'
 import { endedByReport } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
@@ -59,7 +59,7 @@ export const reportRequester = async (call: Call, row: Reported, actor: string):
   const requester = requesterOf(row)
   await mute(call, row, requester)
   const ended = await endMuted(call, row, actor)
-  await endGrantsOf(call, row, actor)
+  await endGrants(call, org_id, (one) => one.asked_by === asked_by, actor)
   const { slug } = await organizationRow(call.db, org_id)
   const name = row.key_name === null ? '' : ` ${JSON.stringify(safeLine(row.key_name))}`
   const who =

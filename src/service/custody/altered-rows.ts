@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
+import { sha256 } from '../../core/ids.ts'
 import type { Log } from '../../core/log.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
@@ -109,7 +110,11 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     )),
     // A ballot without its texts has none: its request has ended.
     ...(await find('ballots', 'approval', (row) => row.nonce === '' || keyring.holds('ballots', row))),
-    ...(await find('batch_rows', 'approval', (row) => keyring.holds('batch_rows', row))),
+    ...(await find(
+      'batch_rows',
+      'approval',
+      (row) => keyring.holds('batch_rows', row) && sha256(row.data) === row.digest,
+    )),
     ...(await find(
       'enrollments',
       'link',

@@ -19,6 +19,7 @@ import { appoint } from '../devices/appointments.ts'
 import { sendEnrollment } from '../devices/enrollment-message.ts'
 import { notifyLess, notifyPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
+import { endGrants } from '../approvals/grants.ts'
 import { leaveGroups } from '../policy/group-rows.ts'
 import { eraseAccounts, erasePeople } from '../members/erasure.ts'
 import { findUser } from '../members/member.ts'
@@ -109,7 +110,10 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
     await notifyPromotion(call, member, cooling)
   }
   if (name === 'hold' || name === 'reject') await revokeKeysOfMember(call, member)
-  if (name === 'hold') await notifyLess(call, member, 'on hold')
+  if (name === 'hold') {
+    await endGrants(call, org_id, (one) => one.user_id === user_id)
+    await notifyLess(call, member, 'on hold')
+  }
   call.wake({ org_id: member.org_id, users: [member.user_id] })
   await wakeAdministrators(call, org_id)
   return user

@@ -31,7 +31,7 @@ type Pending = Requests[number]
 /** A request that waits for a person, with their ballot. */
 type Asked = { row: ApprovalRow; ballot: BallotRow }
 
-const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise<Asked[]> =>
+const readPending = ({ storage, keyring }: Service, { org_id, user_id }: Member): Promise<Asked[]> =>
   storage.read(async (db) => {
     const rows = await selectApprovals(db, { orgId: org_id })
       .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
@@ -43,7 +43,9 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
       .orderBy('a.id')
       .execute()
     const asked: Asked[] = []
-    for (const row of rows) asked.push({ row, ballot: await findBallot(db, row, user_id) })
+    for (const row of rows)
+      // What another program changed is not shown: nobody must read one thing and sign another.
+      if (keyring.holds('approvals', row)) asked.push({ row, ballot: await findBallot(db, row, user_id) })
     return asked
   })
 

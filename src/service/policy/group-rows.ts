@@ -6,12 +6,13 @@ import { coveredText } from '../storage/schema/covered.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { transactionOf } from '../storage/transaction.ts'
-import { knowHead, knownHead, type StoredRule } from './known-heads.ts'
+import { knowHead, knownHead, type StoredGrant, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
 // is an older one. So the head of an organization has a MAC over all of its groups, over its rules and live grants, which it contains, and over
 // a number that rises with each change. The audit repeats the number (`rules:12`), and the head names that audit row. So an older
-// head is not the last one of the audit, and the last one is whole only with its audit row.
+// head is not the last one of the audit, and the last one is whole only with its audit row. A change of rules, or of who is in a
+// group, ends the grants.
 
 type GroupRow = Selectable<Tables['groups']>
 export type Group = Omit<GroupRow, 'members' | 'row_mac'> & { members: number[] }
@@ -133,15 +134,10 @@ const readWhole = async (deps: Deps, orgId: number): Promise<Rows> => {
   )
 }
 
-/** A grant that a person gave with `request_id`, for the same key alone. It is here until it ends or is used up. */
-export type StoredGrant = {
-  request_id: string
-  key_id: number
-  user_id: number
-  device_id: number
-  ends_at: string
-  uses: number
-  used: number
+/** The grants that have not ended. None if another program has changed them: nobody can use them, and nothing waits for that. */
+export const readGrants = async (deps: Deps, orgId: number): Promise<StoredGrant[]> => {
+  const { grants, isWhole } = await readRows(deps, orgId)
+  return isWhole ? (JSON.parse(grants) as StoredGrant[]) : []
 }
 
 /** All groups of an organization, with those that were deleted, and all rules. */
@@ -214,14 +210,14 @@ export const insertGroup = async (
 const changeRows = async (call: Call, before: Rows, groups: readonly Group[]): Promise<void> => {
   const rows = [...before.rows]
   for (const group of groups) rows[rows.findIndex(({ id }) => id === group.id)] = await setRow(call, group)
-  await moveHead(call, before.rows[0]!.org_id, { ...before, rows })
+  await moveHead(call, before.rows[0]!.org_id, { ...before, rows, grants: '[]' })
 }
 
 export const changeGroup = async (call: Call, group: Group): Promise<void> =>
   changeRows(call, await readWhole(call, group.org_id), [group])
 
 export const writeRules = async (call: Call, orgId: number, rules: readonly StoredRule[]): Promise<void> =>
-  moveHead(call, orgId, { ...(await readWhole(call, orgId)), rules: JSON.stringify(rules) })
+  moveHead(call, orgId, { ...(await readWhole(call, orgId)), rules: JSON.stringify(rules), grants: '[]' })
 
 /** Replaces the live grants. Fails with 409 if another program has changed them. */
 export const writeGrants = async (call: Call, orgId: number, grants: readonly StoredGrant[]): Promise<void> =>

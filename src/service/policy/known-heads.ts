@@ -7,6 +7,19 @@ type Head = Selectable<Tables['rule_heads']>
 
 export type StoredRule = { rule: Rule; created_at: string }
 
+/** A grant that a person gave with `request_id`, for the same key alone. It is here until it ends or is used up. */
+export type StoredGrant = {
+  request_id: string
+  key_id: number
+  /** The first secret of that key. */
+  asked_by: number
+  user_id: number
+  device_id: number
+  ends_at: string
+  uses: number
+  used: number
+}
+
 /** A head whose MAC was proven, with its rules as data. */
 type KnownHead = Head & { parsed: StoredRule[] }
 

@@ -121,6 +121,19 @@ test('a row that another program changed in the store is not used', async () => 
   expect(altered).toContainEqual(expect.objectContaining({ kind: 'approval', id }))
 })
 
+test('a row that another program rewrote is read by nobody, and is listed', async () => {
+  const { request_id } = dataOf(await ask([user(1), user(2)]))
+  const rows = () => service.call('GET', `/svc/v1/approvals/${request_id}/rows`, { key: people })
+  expect(dataOf(await rows())).toHaveLength(2)
+  await service.runSql(
+    "update batch_rows set data = replace(data, 'Number1', 'Number7') where request_id = ? and row_index = 0",
+    [request_id],
+  )
+  expect(refusal(await rows())).toEqual([403, 'request_not_authentic', []])
+  const altered = dataOf(await service.call('GET', `/svc/v1/audit/altered?org_id=${acme.id}`))
+  expect(altered).toEqual([{ org_id: acme.id, kind: 'approval', id: request_id }])
+})
+
 test('a request that another program changed after its first row was used permits no other', async () => {
   const rows = [user(1), user(2)]
   const id = await approved(rows)

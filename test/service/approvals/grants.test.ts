@@ -1,52 +1,39 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { verifyReceipt } from '../../../src/receipt/verify.ts'
-import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
-import { type Approver, createApprover, decide, post, signed } from '../approver.ts'
+import { describe, expect, test } from 'vitest'
+import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { decide, post, signed } from '../approver.ts'
 import { dataOf, refusal } from '../fixtures.ts'
 import { at, createRule } from '../rule-fixture.ts'
 import { command } from './command-subject.ts'
+import {
+  asked,
+  asker,
+  consume,
+  createKey,
+  grace,
+  granted,
+  grants,
+  group,
+  installHooks,
+  pod,
+  rule,
+} from './grant-stage.ts'
 
 installHooks()
 
-let grace: Approver
-let asker: { id: string; key: string }
-let rule: string
-let group: string
-
-const createKey = async (name: string) =>
-  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name, org_id: acme.id, scopes: ['ask'] } }))
-
-beforeEach(async () => {
-  grace = await createApprover(service, acme.id, 2)
-  asker = await createKey('agent')
-  ;({ rule, group } = await createRule(service, acme.id, {
-    members: [ada.id, grace.id],
-    match: { type: 'command', argv: ['kubectl', 'delete', 'pod', '*'] },
-    grant: { max_s: 600, uses: 2 },
-  }))
-})
-
-const ask = (more: object = {}, key = asker.key) =>
-  service.call('POST', '/svc/v1/approvals', {
-    key,
-    body: { subject: command('kubectl', 'delete', 'pod', 'web-1'), ...more },
-  })
-const asked = async (more: object = {}, key?: string) => dataOf(await ask(more, key))
-const pod = (name: string) => ({ subject: command('kubectl', 'delete', 'pod', name) })
-const granted = async (more: object = {}) => {
-  const { request_id } = await asked(more)
-  return dataOf(await decide(service, request_id, ada.key, { decision: 'approve', grant: true }))
+const leave = async () => {
+  dataOf(await service.call('DELETE', at(acme.id, `groups/${group}/members/${ada.id}`)))
+  const body = { user_id: ada.id }
+  dataOf(await service.call('POST', at(acme.id, `groups/${group}/members`), { body }))
 }
-const consume = ({ request_id, subject }: { request_id: string; subject: { digest: string } }) =>
-  service.call('POST', `/svc/v1/approvals/${request_id}/consume`, {
-    key: asker.key,
-    body: { digest: subject.digest },
-  })
-const grants = async (key?: string) => dataOf(await service.call('GET', at(acme.id, 'grants'), { key }))
-const verdict = async (attestation: unknown, more: object = {}) => {
-  const { body } = await service.call('GET', '/.well-known/jwks.json', { key: null })
-  const expected = { organization: 'acme', allowDev: true, ...more }
-  return verifyReceipt(attestation, body, expected, clock.now())
+const change = async () => {
+  const before = dataOf(await service.call('GET', at(acme.id, `rules/${rule}`)))
+  const { org_id: _, digest: __, created_at: ___, ...same } = before
+  for (const rules of [[{ ...same, lifetime_s: 600 }], [same]])
+    dataOf(await service.call('POST', at(acme.id, 'rule-changes'), { body: { rules } }))
+}
+const hold = async () => {
+  for (const move of ['pending', 'accept'])
+    dataOf(await service.call('POST', `/organization/${acme.id}/user/${ada.id}/${move}`))
 }
 
 describe('a grant', () => {
@@ -129,6 +116,8 @@ describe('a grant', () => {
     })
     expect((await asked()).status).toBe('pending')
     dataOf(await service.call('DELETE', at(acme.id, `rules/${second}`)))
+    clock.tick(11 * 60_000)
+    await granted()
     expect((await asked()).status).toBe('approved')
     dataOf(await service.call('DELETE', at(acme.id, `rules/${rule}`)))
     const body = {
@@ -145,6 +134,18 @@ describe('a grant', () => {
     await granted()
     dataOf(await service.call('DELETE', at(acme.id, `groups/${group}/members/${ada.id}`)))
     expect((await asked()).status).toBe('pending')
+  })
+
+  test('stays ended once its rule, its approver and their place are as they were', async () => {
+    for (const leaveAndReturn of [leave, change, hold]) {
+      const { granted_until } = await granted()
+      expect(granted_until).toBe(new Date(clock.now().getTime() + 600_000).toISOString())
+      await leaveAndReturn()
+      const { status, request_id } = await asked()
+      expect(status).toBe('pending')
+      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key: asker.key }))
+      clock.tick(11 * 60_000)
+    }
   })
 
   test('ends with a revoked device', async () => {
@@ -185,71 +186,5 @@ describe('a grant', () => {
     expect(await grants()).toEqual([])
     expect(refusal(await consume(open))[1]).toBe('not_approved')
     expect((await asked()).status).toBe('pending')
-  })
-})
-
-const offered = async (id: string) =>
-  dataOf(await service.call('GET', `/svc/v1/approvals/${id}/ceremony?credential=${ada.key.credential_id}`))
-    .grant
-
-describe('no grant is offered', () => {
-  test('beside people whom the requester names, or with factors or a number', async () => {
-    expect(await offered((await asked()).request_id)).toEqual({ free: ['3'], seconds: 600, uses: 2 })
-    expect(await offered((await asked({ approvers: [ada.mobile] })).request_id)).toBeUndefined()
-    expect(await offered((await asked({ number: true })).request_id)).toBeUndefined()
-  })
-
-  test.each([
-    ['a shell', ['bash', '-c', 'x']],
-    ['an interpreter', ['python3.12', 'x.py']],
-    ['another command starter', ['env', 'kubectl']],
-  ])('for %s', async (_, argv) => {
-    await createRule(service, acme.id, {
-      members: [ada.id, grace.id],
-      match: { type: 'command' },
-      grant: { max_s: 600, uses: 2 },
-    })
-    expect(await offered((await asked({ subject: command(...argv) })).request_id)).toBeUndefined()
-  })
-
-  test('by a rule that cannot have one', async () => {
-    const create = (more: object) =>
-      service.call('POST', at(acme.id, 'rules'), {
-        body: {
-          name: 'odd',
-          who: [`@${group}`],
-          match: { type: 'command' },
-          grant: { max_s: 600, uses: 2 },
-          ...more,
-        },
-      })
-    const wrong = [
-      { match: { type: 'text' } },
-      { who: [`@${group}:2`] },
-      { number: true },
-      { factors: ['location'] },
-      { grant: { max_s: 600, uses: 101 } },
-    ]
-    for (const more of wrong) expect((await create(more)).status).toBe(422)
-  })
-})
-
-describe('the receipt of a use', () => {
-  test('names the use and what the person signed, and is accepted only if it is expected', async () => {
-    const first = await granted()
-    const { attestation, subject, request_id } = await asked(pod('web-2'))
-    expect((await verdict(attestation)).checks.flatMap(({ name, ok }) => (ok ? [] : [name]))).toEqual([
-      'granted',
-    ])
-    const expected = { allowGrant: true, digest: subject.digest, requestId: request_id }
-    const found = await verdict(attestation, expected)
-    expect(found).toMatchObject({
-      valid: true,
-      headline: 'Run kubectl delete pod web-2',
-      use: { use: 1, grant: { request_id: first.request_id } },
-    })
-    expect(found.facts[0]).toBe(
-      `Granted earlier: no person saw this request: it is use 1 of what was granted with ${first.request_id}`,
-    )
   })
 })

@@ -221,18 +221,24 @@ describe('a device that the requesting key enrolled', () => {
   })
 })
 
-test('no key chooses who of a group decides: whoever it asked too often is asked, and not notified', async () => {
-  await group('sre', ada, grace, alan)
-  for (const { mobile } of [ada, grace]) for (let n = 0; n < 3; n++) await requested(mobile)
-  service.notified.splice(0)
-  const { request_id, lines } = dataOf(await request(['@sre']))
-  const everybody = [ada, grace, alan].map(({ id }) => id)
-  expect(lines[0].people.map(({ user_id }: { user_id: string }) => user_id)).toEqual(everybody)
-  expect(service.notified.map(({ user_id }) => String(user_id))).toEqual([alan.id])
-  dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
-  expect((await stateOf(request_id)).status).toBe('denied')
-  expect(refusal(await request(['@sre:2']))).toEqual([429, 'too_many_pending', []])
-})
+test.each([
+  ['a group', () => '@sre'],
+  ['those named', () => [ada, grace, alan].map(({ mobile }) => mobile).join(',')],
+])(
+  'no key chooses who of %s decides: whoever it asked too often is asked, and not notified',
+  async (_, line) => {
+    await group('sre', ada, grace, alan)
+    for (const { mobile } of [ada, grace]) for (let n = 0; n < 3; n++) await requested(mobile)
+    service.notified.splice(0)
+    const { request_id, lines } = dataOf(await request([line()]))
+    const everybody = [ada, grace, alan].map(({ id }) => id)
+    expect(lines[0].people.map(({ user_id }: { user_id: string }) => user_id)).toEqual(everybody)
+    expect(service.notified.map(({ user_id }) => String(user_id))).toEqual([alan.id])
+    dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
+    expect((await stateOf(request_id)).status).toBe('denied')
+    expect(refusal(await request(['@sre:2']))).toEqual([429, 'too_many_pending', []])
+  },
+)
 
 test('a request counts once against the limits of each person, however many it asks', async () => {
   for (let n = 0; n < 3; n++) await requested(ada.mobile, grace.mobile)

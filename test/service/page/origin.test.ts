@@ -36,6 +36,21 @@ const setPolicy = async (policy: object): Promise<void> =>
 const firstTimes = async (phone = ada) =>
   (await readInbox(service, phone)).requests.map((one: { first_time?: true }) => one.first_time === true)
 
+test('a request that another program has changed is not shown', async () => {
+  const { request_id } = await request()
+  const [before] = await pending()
+  await service.runSql('UPDATE approvals SET subject_data = ? WHERE request_id = ?', [
+    '{"text":"Read a file"}',
+    request_id,
+  ])
+  expect(await pending()).toEqual([])
+  await service.runSql('UPDATE approvals SET subject_data = ? WHERE request_id = ?', [
+    JSON.stringify(before.subject.data),
+    request_id,
+  ])
+  expect(await pending()).toHaveLength(1)
+})
+
 describe('the first request of a key to a person', () => {
   test('is marked, and no later one, also after a rotation of the key', async () => {
     await request()
