@@ -26,6 +26,17 @@ const call = (values: object) => ({
 const free = async (values: object) =>
   (await offered((await asked({ subject: call(values) })).request_id)).free
 
+const create = (more: object) =>
+  service.call('POST', at(acme.id, 'rules'), {
+    body: {
+      name: 'odd',
+      who: [`@${group}`],
+      match: { type: 'command' },
+      grant: { max_s: 600, uses: 2 },
+      ...more,
+    },
+  })
+
 describe('no grant is offered', () => {
   test('beside people whom the requester names, or with factors or a number', async () => {
     expect(await offered((await asked()).request_id)).toEqual({ free: ['3'], seconds: 600, uses: 2 })
@@ -57,16 +68,6 @@ describe('no grant is offered', () => {
   })
 
   test('by a rule that cannot have one', async () => {
-    const create = (more: object) =>
-      service.call('POST', at(acme.id, 'rules'), {
-        body: {
-          name: 'odd',
-          who: [`@${group}`],
-          match: { type: 'command' },
-          grant: { max_s: 600, uses: 2 },
-          ...more,
-        },
-      })
     const wrong = [
       { match: { type: 'text' } },
       { who: [`@${group}:2`] },
