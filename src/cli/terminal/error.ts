@@ -14,6 +14,17 @@ const asSvcError = (error: unknown, io: Io): SvcError => {
   // A full disk or a missing folder: the message of the system is the clearest.
   if ('syscall' in error && 'code' in error)
     return new SvcError('failed', 'system', error.message, { cause: error })
+  // The database has its native part in an optional package, which npm can leave out.
+  if ('code' in error && error.code === 'MODULE_NOT_FOUND')
+    return new SvcError(
+      'failed',
+      'not_installed',
+      `A part of svc is not installed: ${error.message.split('\n')[0]}`,
+      {
+        hint: 'Install svc again, without --omit=optional',
+        cause: error,
+      },
+    )
   return internal(error.message, error)
 }
 

@@ -74,6 +74,14 @@ describe('an error', () => {
     expect(showing(bug, { debug: true }).err).toMatch(/\n {4}at .*error\.test\.ts/)
     expect(showing(refused).err).not.toContain(' at ')
   })
+  test('says how to install what npm left out', () => {
+    const text = "Cannot find module '@libsql/linux-x64-gnu'\nRequire stack:\n- /usr/lib/a.js"
+    const missing = Object.assign(new Error(text), { code: 'MODULE_NOT_FOUND' })
+    expect(showing(missing).err).toBe(
+      "svc: A part of svc is not installed: Cannot find module '@libsql/linux-x64-gnu'\n" +
+        'hint: Install svc again, without --omit=optional\n',
+    )
+  })
   test('of an unknown kind is internal and exits 1', () => {
     for (const thrown of [new Error('x'), 'x', undefined, { a: 1 }]) {
       const { exit, err } = showing(thrown, { output: 'json' })
