@@ -121,7 +121,8 @@ export const createLanes = (options: TransactionOptions & { connections: number 
         }
         keep()
         done.push({ job, result })
-      } catch (error) {
+      } catch (thrown) {
+        const error = await open.cause(thrown)
         if (isConnectionLost(error)) throw error
         await client.query(single ? 'rollback' : 'rollback to job; release job')
         // If a statement of an earlier job failed after its end, this has undone that job too.

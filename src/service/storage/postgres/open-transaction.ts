@@ -5,7 +5,7 @@ import { type AuditHead, RunAgain, startTransaction } from '../transaction.ts'
 import type { DatabaseClock } from './clock.ts'
 import { control, execute, isWarned, unawaited } from './connection.ts'
 import { queriesWith } from './dialect.ts'
-import { isConnectionLost, outcomeUnknown } from './errors.ts'
+import { codeOf, isConnectionLost, outcomeUnknown } from './errors.ts'
 import { createOrganizationLock, lockPeople } from './take-locks.ts'
 
 /** How often a commit whose answer was lost is looked for, in milliseconds. */
@@ -35,6 +35,8 @@ export type Open = {
    * to audits, if it is not rolled back.
    */
   run(job: LockedWork): Promise<{ result: unknown; keep(): void }>
+  /** The error of the statement that failed first, if `thrown` is only what the database answers afterwards. */
+  cause(thrown: unknown): Promise<unknown>
   /** A row that exists only if the transaction was committed. */
   witness(): Appended | undefined
 }
@@ -51,13 +53,18 @@ const queriesOf = (client: pg.PoolClient): Db => {
   return db
 }
 
+/** The answer to each statement after one that failed, and the error of a commit then. */
+const afterFailure = '25P02'
+const rolledBack = (): Error =>
+  Object.assign(new Error('the database rolled the transaction back'), { code: afterFailure })
+
 /** Commits. Throws if the database answers anything else than that the transaction is committed and replicated. */
 const confirmed = async (client: pg.PoolClient): Promise<void> => {
   const answer = client.query(control.commit)
   if (await isWarned(client, answer))
     throw outcomeUnknown(new Error('the wait for the standby was cancelled'))
   // COMMIT after a failed statement is a rollback and not an error.
-  if ((await answer).command !== 'COMMIT') throw new Error('the database rolled the transaction back')
+  if ((await answer).command !== 'COMMIT') throw rolledBack()
 }
 
 export type TransactionOptions = {
@@ -84,6 +91,8 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     const began = performance.now()
     let witness: Appended | undefined
     let released = false
+    /** The statements of the last job that nobody has awaited. */
+    let appended: Promise<unknown>[] = []
     return {
       client,
       has: ({ orgs }) => [...orgs].every((org) => heads.has(org)),
@@ -92,7 +101,13 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
         released = true
       },
       witness: () => witness,
+      cause: async (thrown) => {
+        if (codeOf(thrown) !== afterFailure) return thrown
+        const failed = (await Promise.allSettled(appended)).find(({ status }) => status === 'rejected')
+        return (failed as PromiseRejectedResult | undefined)?.reason ?? thrown
+      },
       run: async (job) => {
+        appended = []
         const { work, opening, orgs } = job
         const after = new Map(heads)
         let last = witness
@@ -121,6 +136,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
             last = { org, seq: head.seq, hash: head.hash }
             // If it fails, so does each later statement of the transaction, and the commit.
             unawaited(added)
+            appended.push(added)
           },
         })
         const isRecent = performance.now() - began < openedForMs
@@ -197,11 +213,11 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
    * Returns once the transaction is committed. Throws if nothing was changed, or a Refusal 503 `outcome_unknown` if that cannot
    * be found out.
    */
-  const commit = async ({ client, witness, release }: Open): Promise<void> => {
+  const commit = async ({ client, witness, release, cause }: Open): Promise<void> => {
     try {
       await confirmed(client)
     } catch (error) {
-      if (!isConnectionLost(error)) throw error
+      if (!isConnectionLost(error)) throw await cause(error)
       // Every connection may be lost at once, and the pool then needs room for others.
       release(true)
       const appended = witness()
