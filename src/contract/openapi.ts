@@ -175,7 +175,10 @@ const ready = probe('ready', 'Report whether a load balancer should send request
     description: 'Not ready: the service is starting or stopping, or cannot write',
     content: json(
       jsonSchema(
-        z.looseObject({ ok: z.boolean(), reason: z.enum(['starting', 'stopping', 'storage_unavailable']) }),
+        z.looseObject({
+          ok: z.boolean(),
+          reason: z.enum(['starting', 'stopping', 'storage_unavailable', 'store_damaged']),
+        }),
       ),
     ),
   },

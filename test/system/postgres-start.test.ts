@@ -150,7 +150,7 @@ test('a damaged database and one of a newer svc are refused', async () => {
 test('the connection is encrypted, and its certificate checked', async () => {
   const url = `${server.url('fine')}?sslmode=verify-full&sslrootcert=${join(folder.path, 'cert.pem')}`
   const storage = await openPostgres({ url, durable: true })
-  expect(await storage.canWrite()).toBe(true)
+  expect(await storage.problem()).toBeUndefined()
   await storage.close()
 })
 

@@ -16,7 +16,7 @@ export const createProbes = (
     path: '/health',
     isProbe: true,
     respond: async (_, { id }) =>
-      answer(200, { ok: await storage.canWrite(), transport: 'http' }, id, {
+      answer(200, { ok: (await storage.problem()) === undefined, transport: 'http' }, id, {
         'svc-idempotency': `${periods.idempotencyMs / hourMs}h`,
       }),
   },
@@ -27,8 +27,8 @@ export const createProbes = (
     respond: async (_, { id }) => {
       const now = phase()
       if (now !== 'serving') return answer(503, { ok: false, reason: now }, id)
-      if (await storage.canWrite()) return answer(200, { ok: true }, id)
-      return answer(503, { ok: false, reason: 'storage_unavailable' }, id)
+      const reason = await storage.problem()
+      return reason === undefined ? answer(200, { ok: true }, id) : answer(503, { ok: false, reason }, id)
     },
   },
 ]

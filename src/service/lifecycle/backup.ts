@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { failure, SvcError } from '../../core/errors.ts'
 import { masterKeyFile, pendingKeyFile, textOpens } from '../custody/master-key.ts'
-import { asStoreProblem } from '../storage/sqlite/errors.ts'
+import { asStoreProblem, isDamage } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
@@ -78,7 +78,7 @@ export const backup = (dataDir: string, file: string): void => {
     // Unlike a rename, a link never replaces a file that was created in the meantime.
     linkSync(partial, file)
   } catch (error) {
-    throw writeFailed(file, error)
+    throw writeFailed(file, isDamage(error) ? asStoreProblem(store, error) : error)
   } finally {
     rmSync(partial, { force: true })
   }

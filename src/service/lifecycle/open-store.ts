@@ -4,7 +4,7 @@ import { SvcError } from '../../core/errors.ts'
 import { masterKeyFile } from '../custody/master-key.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
-import { storeVersion } from '../storage/sqlite/migrate.ts'
+import { requireWhole, storeVersion } from '../storage/sqlite/migrate.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { backup } from './backup.ts'
@@ -65,6 +65,7 @@ export const openStore = async (
   const file = storeFile(dataDir)
   let upgrade: Upgrade | undefined
   try {
+    if (existsSync(file)) requireWhole(file)
     upgrade = existsSync(file) ? copyOlder(dataDir) : undefined
     if (upgrade) notify(announceUpgrade(upgrade), upgrade)
     const storage = await openSqlite({ path: file })

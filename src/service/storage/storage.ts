@@ -14,6 +14,9 @@ export type WriteOptions<O> = {
   opening?: (db: Db) => Promise<O>
 }
 
+export const storeProblems = ['storage_unavailable', 'store_damaged'] as const
+export type StoreProblem = (typeof storeProblems)[number]
+
 /** The store, with any engine. Inside `read` and `write`, only SQL may be awaited. */
 export type Storage = {
   /** Runs on a separate connection that sees only committed data. */
@@ -33,8 +36,8 @@ export type Storage = {
    * keys and limits.
    */
   recentRevision(): number
-  /** Whether a write would reach the disk now. Tries one, but not at each call. */
-  canWrite(): Promise<boolean>
+  /** Why a write would not reach the disk now; undefined if it would. Tries one, but not at each call. */
+  problem(): Promise<StoreProblem | undefined>
   /** Writes that were committed since the start; connections that are in use and the most there are, 0 without a pool. */
   load(): { writes: number; connections: number; connections_limit: number }
   /** The store's clock: ISO 8601, UTC, milliseconds. */

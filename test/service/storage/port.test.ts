@@ -44,7 +44,7 @@ describe.each(engines)('the $name store', (engine) => {
         expect(error).toBeInstanceOf(Error)
         expect(error).not.toHaveProperty('status')
       }
-      expect(await storage.canWrite()).toBe(true)
+      expect(await storage.problem()).toBeUndefined()
       expect(await slugs()).toEqual(['a'])
     })
 

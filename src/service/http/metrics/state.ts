@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { deliveryChannels } from '../../../contract/records.ts'
 import type { Service } from '../../call/service.ts'
+import { storeProblems } from '../../storage/storage.ts'
 import { counter, type Family, gauge } from './exposition.ts'
 
 // What is read when somebody asks. The counts of the store are of all organizations and, on a shared store, of all nodes.
@@ -52,6 +53,15 @@ const storeFamilies = async (parts: Parts): Promise<Family[]> => {
       deliveryChannels.map((channel) => ({ labels: { channel }, value: age(of(channel)?.oldest) })),
     ),
   ]
+}
+
+const problemFamily = async ({ storage }: Parts): Promise<Family> => {
+  const found = await storage.problem()
+  return gauge(
+    'svc_store_problem',
+    'Whether nothing can be written, and why.',
+    storeProblems.map((reason) => ({ labels: { reason }, value: Number(reason === found) })),
+  )
 }
 
 const openFiles = (): number | undefined => {
@@ -131,6 +141,7 @@ export const createStateReader = (parts: Parts, version: string) => {
     families: async (): Promise<Family[]> => [
       ...nodeFamilies(),
       ...(await storeFamilies(parts)),
+      await problemFamily(parts),
       ...loopFamilies(),
       ...processFamilies(),
     ],

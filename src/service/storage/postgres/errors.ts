@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/refusal.ts'
+import { damaged } from '../damage.ts'
 import { unavailable } from '../storage.ts'
 import { RunAgain } from '../transaction.ts'
 
@@ -8,6 +9,8 @@ const temporaryClasses = ['08', '53', '57', '58']
 const temporaryCodes = new Set(['55P03', '25006', '25P03'])
 /** Serialization failure; deadlock; a prepared statement from before a newer node has upgraded the schema. */
 const conflicts = new Set(['40001', '40P01', '0A000'])
+/** Data corrupted; index corrupted. */
+const damageCodes = new Set(['XX001', 'XX002'])
 const networkCodes = /^(?:E[A-Z]+|ERR_[A-Z_]+)$/
 
 export const codeOf = (error: unknown): string | undefined => {
@@ -43,9 +46,11 @@ const isTemporary = (error: unknown): boolean => {
   )
 }
 
-/** An error of a database that may work again later as a Refusal 503; any other error as it is. */
-export const asUnavailable = (error: unknown): unknown =>
-  isTemporary(error) ? unavailable(error, 'Check the database, then try again: svc doctor') : error
+/** An error of a database that may work again later, or that is damaged, as a Refusal 503; any other error as it is. */
+export const asUnavailable = (error: unknown): unknown => {
+  if (damageCodes.has(codeOf(error) ?? '')) return damaged(error)
+  return isTemporary(error) ? unavailable(error, 'Check the database, then try again: svc doctor') : error
+}
 
 /** A commit whose answer was lost, and that could not be found again. */
 export const outcomeUnknown = (cause: unknown): Refusal =>

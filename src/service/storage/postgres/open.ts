@@ -1,4 +1,5 @@
 import type { Db } from '../schema.ts'
+import { stopAtDamage } from '../damage.ts'
 import type { Storage, WriteOptions } from '../storage.ts'
 import { createWriteProbe } from '../write-probe.ts'
 import { createBus } from './bus.ts'
@@ -86,7 +87,10 @@ export const openPostgres = async ({
   let revision = 0
   /** Writes of this node that may have changed a key, an organization or a limit. */
   let changes = 0
-  return {
+  const canWrite = createWriteProbe(async () => {
+    await writers.query(probeStatement)
+  }, lanes.failures)
+  const engine: Omit<Storage, 'problem'> = {
     read: async (work) => {
       refuseClosed()
       try {
@@ -111,9 +115,6 @@ export const openPostgres = async ({
     // Another node may have committed since the last call.
     revision: () => (revision += 1),
     recentRevision: () => changes + Math.floor(performance.now() / 1000),
-    canWrite: createWriteProbe(async () => {
-      await writers.query(probeStatement)
-    }, lanes.failures),
     load: () => ({
       writes: lanes.committed(),
       connections: [writers, readers].reduce((sum, pool) => sum + pool.totalCount - pool.idleCount, 0),
@@ -130,4 +131,5 @@ export const openPostgres = async ({
       await close()
     },
   }
+  return stopAtDamage(engine, canWrite)
 }

@@ -129,6 +129,8 @@ const problems: Record<string, Describe> = {
   '57P01': starting,
   '42P01': damaged,
   '42703': damaged,
+  XX001: damaged,
+  XX002: damaged,
 }
 
 const byMessage: [RegExp, Describe][] = [

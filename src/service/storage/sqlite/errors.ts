@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { SvcError } from '../../../core/errors.ts'
 import type { Refusal } from '../../../core/refusal.ts'
+import { damaged as damagedStore } from '../damage.ts'
 import { unavailable } from '../storage.ts'
 
 type Problem = { code: string; message: string; hint: string }
@@ -43,7 +44,6 @@ const temporary = new Set([
   'SQLITE_FULL',
   'SQLITE_IOERR',
   'SQLITE_READONLY',
-  'SQLITE_CORRUPT',
   'SQLITE_CANTOPEN',
   'SQLITE_BUSY',
   'SQLITE_NOMEM',
@@ -57,13 +57,18 @@ const codeOf = (error: unknown): string | undefined => {
 
 export const isBusy = (error: unknown): boolean => codeOf(error) === 'SQLITE_BUSY'
 
+/** Whether the file is no store, or not all of one. */
+export const isDamage = (error: unknown): boolean => problems[codeOf(error) ?? ''] === damaged
+
 /** The error of a write that the disk refused. */
 export const refused = (cause: unknown): Refusal =>
-  unavailable(cause, 'Check that the disk of the data folder has room and is writable, then try again')
+  isDamage(cause)
+    ? damagedStore(cause)
+    : unavailable(cause, 'Check that the disk of the data folder has room and is writable, then try again')
 
-/** A full disk or a lost file as a Refusal 503; any other error as it is. */
+/** A full disk, a lost file or a damaged one as a Refusal 503; any other error as it is. */
 export const asUnavailable = (error: unknown): unknown =>
-  temporary.has(codeOf(error) ?? '') ? refused(error) : error
+  isDamage(error) || temporary.has(codeOf(error) ?? '') ? refused(error) : error
 
 const codeInside = (error: unknown): string | undefined => {
   const { cause } = (error ?? {}) as { cause?: unknown }

@@ -1,3 +1,4 @@
+import { stopAtDamage } from '../damage.ts'
 import type { Storage } from '../storage.ts'
 import { type AuditHead, startTransaction, type Transaction } from '../transaction.ts'
 import { createWriteProbe } from '../write-probe.ts'
@@ -58,7 +59,10 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
   const reading = queriesOf(reader)
   const commits = createGroupCommit(writer)
   startTransaction(writing, createOnlyTransaction(writer))
-  return {
+  const canWrite = createWriteProbe(async (thorough) => {
+    for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
+  }, commits.failures)
+  const engine: Omit<Storage, 'problem'> = {
     read: async (work) => {
       try {
         return await work(reading)
@@ -75,9 +79,6 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     // The data folder is locked, so no other process commits.
     revision: commits.revision,
     recentRevision: commits.revision,
-    canWrite: createWriteProbe(async (thorough) => {
-      for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
-    }, commits.failures),
     load: () => ({ writes: commits.committed(), connections: 0, connections_limit: 0 }),
     now: clock(now),
     shared: false,
@@ -91,4 +92,5 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
       writer.close()
     },
   }
+  return stopAtDamage(engine, canWrite)
 }

@@ -1,0 +1,40 @@
+import { Refusal } from '../../core/refusal.ts'
+import type { Storage } from './storage.ts'
+
+const code = 'store_damaged'
+
+/** What the engine found is no store any more, or not all of one. */
+export const damaged = (cause: unknown): Refusal =>
+  Object.assign(
+    new Refusal(503, code, 'The store is damaged; nothing was changed', {
+      hint: 'Its operator must stop the service and restore the last backup: svc service restore',
+    }),
+    { cause },
+  )
+
+/**
+ * Refuses everything once the engine has found damage, until the process ends: what it still reads could be wrong, and a write
+ * could make it worse.
+ */
+export const stopAtDamage = (engine: Omit<Storage, 'problem'>, canWrite: () => Promise<boolean>): Storage => {
+  let found: Refusal | undefined
+  const guard = async <T>(run: () => Promise<T>): Promise<T> => {
+    if (found) throw damaged(found.cause)
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof Refusal && error.code === code) found ??= error
+      throw error
+    }
+  }
+  return {
+    ...engine,
+    read: (work) => guard(() => engine.read(work)),
+    write: (work, options) => guard(() => engine.write(work, options)),
+    problem: async () => {
+      const writable = found === undefined && (await canWrite())
+      if (found !== undefined) return code
+      return writable ? undefined : 'storage_unavailable'
+    },
+  }
+}
