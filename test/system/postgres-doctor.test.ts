@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
@@ -55,6 +57,7 @@ test('svc doctor checks the database of SVC_DATABASE_URL', async () => {
     'note no standby is connected: a lost disk loses what the last backup lacks',
     expect.stringMatching(/^ok its clock is within \d s of this machine$/),
     expect.stringMatching(/^ok \d+ of 400 connections of the server in use; 1 node may open 11$/),
+    'ok the last backup is 0 days old',
   ])
 })
 
@@ -65,6 +68,7 @@ test('says what a user without rights cannot do', async () => {
   expect(findings[2]?.next).toBe('GRANT CREATE ON SCHEMA public TO "reader"')
 })
 
+const minuteAgo = `to_char(now() at time zone 'utc' - interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const addNode = (id: string, seen: string): string =>
   `insert into nodes (id, address, state, version, schema_version, started_at, seen_at, requests, waiting,
      writes_per_second, connections, connections_limit)
@@ -74,8 +78,11 @@ test('counts only nodes that have reported lately, and reports different version
   const client = new pg.Client({ connectionString: server.url('svc') })
   await client.connect()
   try {
-    await client.query(addNode('0.0.1-lost', "'2020-01-01T00:00:00.000Z'"))
-    expect((await examine()).lines[5]).toMatch(/; 1 node may open 11$/)
+    await client.query(addNode('0.0.1-lost', minuteAgo))
+    const { lines: withLost, findings } = await examine()
+    expect(withLost[5]).toMatch(/; 1 node may open 11$/)
+    expect(withLost[6]).toBe('warn 1 node stopped reporting within 10 minutes: 0.0.1-lost')
+    expect(findings[6]?.next).toContain('systemctl status svc')
     await client.query(addNode('9.9.9-newer', "'2999-01-01T00:00:00.000Z'"))
     const { lines } = await examine()
     expect(lines[5]).toMatch(/; 2 nodes may open 22$/)
@@ -84,6 +91,25 @@ test('counts only nodes that have reported lately, and reports different version
     await client.query("delete from nodes where id in ('0.0.1-lost', '9.9.9-newer')")
     await client.end()
   }
+})
+
+test('--database-url-file names the database, and an old backup of it is a warning', async () => {
+  const client = new pg.Client({ connectionString: server.url('svc') })
+  await client.connect()
+  const file = join(folder.path, 'database.url')
+  writeFileSync(file, server.url('svc'), { mode: 0o600 })
+  try {
+    await client.query(
+      "insert into settings (name, value) values ('last backup', '2026-01-01T00:00:00.000Z')",
+    )
+    const { stdout } = await svc(`doctor --database-url-file ${file}`, { SVC_CONFIG_DIR: folder.path })
+    expect(stdout).toMatch(/^warn +database +the last backup is \d+ days old\n +next: svc service backup/m)
+  } finally {
+    await client.end()
+  }
+  expect((await svc(`service backup ${folder.path}/b.db --database-url-file ${file}`, {})).exit).toBe(0)
+  const { stdout } = await svc(`doctor --database-url-file ${file}`, { SVC_CONFIG_DIR: folder.path })
+  expect(stdout).toMatch(/^ok +database +the last backup is 0 days old/m)
 })
 
 test('fails if the database cannot be reached, and shows no password', async () => {
@@ -128,10 +154,13 @@ test('asynchronous replication is refused by a start and by doctor, synchronous 
     await expect.poll(() => told.at(-1)).toEqual([expect.stringContaining(message), level])
   await sql("alter system set synchronous_standby_names = 'another'", 'select pg_reload_conf()')
   await tells('No synchronous standby is connected: writes wait until one is', 'warn')
+  expect(watching.replication()?.risk).toBe('writes_wait')
   await sql('alter system reset synchronous_standby_names', 'select pg_reload_conf()')
   await tells('replication to the standby is asynchronous', 'warn')
+  expect(watching.replication()?.risk).toBe('loses_writes')
   await sql("alter system set synchronous_standby_names = 'standby'", 'select pg_reload_conf()')
   await tells('The database keeps every acknowledged write again')
+  expect(watching.replication()?.risk).toBeUndefined()
   // A standby takes a moment to become synchronous again, and that is reported too.
   expect(told.filter(([message], at) => message === told[at - 1]?.[0])).toEqual([])
   await watching.close()

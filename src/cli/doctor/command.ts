@@ -5,12 +5,20 @@ import type { Context } from '../context/context.ts'
 export const registerDoctor = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
+    .option(
+      '--database-url-file <file>',
+      'Also check the database whose URL this file contains; or SVC_DATABASE_URL',
+    )
     .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
     .action(async () => {
       const [{ examine }, { reportFindings }] = await Promise.all([
         import('./examine.ts'),
         import('./report.ts'),
       ])
-      await reportFindings(await examine(context), context, { code: 'unwell' })
+      await reportFindings(
+        await examine(context, command.opts<{ databaseUrlFile?: string }>().databaseUrlFile),
+        context,
+        { code: 'unwell' },
+      )
     })
 }

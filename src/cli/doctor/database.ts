@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Io } from '../terminal/io.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
@@ -77,12 +78,41 @@ const checkConnections = (
     : ok(check, message)
 }
 
+const checkLost = ({ lost }: Inspection): Finding[] =>
+  lost.length === 0
+    ? []
+    : [
+        warn(
+          check,
+          `${count(lost.length, 'node')} stopped reporting within 10 minutes: ${lost.join(', ')}`,
+          'systemctl status svc, on that machine',
+        ),
+      ]
+
+const dayMs = 24 * 60 * 60_000
+const backupWarnsMs = 2 * dayMs
+
+const checkBackup = ({ backup_at, facts: { time } }: Inspection): Finding[] => {
+  if (backup_at === undefined) return []
+  const days = Math.floor((time - backup_at) / dayMs)
+  const message = `the last backup is ${count(days, 'day')} old`
+  return time - backup_at > backupWarnsMs
+    ? [warn(check, message, 'svc service backup FILE --database-url-file FILE, or archive the WAL')]
+    : [ok(check, message)]
+}
+
 const checkVersions = ({ versions }: Inspection['nodes']): Finding[] =>
   versions.length > 1
     ? [note(check, `nodes run different versions: ${versions.join(', ')}`, 'svc service nodes lists them')]
     : []
 
-/** Whether svc can use the database of SVC_DATABASE_URL, and how much is left of its limits. */
+/** The URL in the file of --database-url-file. */
+export const readUrl = async (io: Io, file: string): Promise<string> => {
+  const { readUrlFile } = await import('../../service/lifecycle/place.ts')
+  return readUrlFile(resolve(io.cwd, file))
+}
+
+/** Whether svc can use the database of the service, and how much is left of its limits. */
 export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => {
   const [{ inspectDatabase }, { dataLoss }, { newestVersion }, { readDatabaseUrl }] = await Promise.all([
     import('../../service/storage/postgres/whole.ts'),
@@ -106,5 +136,7 @@ export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => 
     checkClock(facts, io.now().getTime()),
     checkConnections(facts, nodes),
     ...checkVersions(nodes),
+    ...checkLost(inspection),
+    ...checkBackup(inspection),
   ]
 }

@@ -80,7 +80,10 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
 }
 
 /** Checks everything that a command needs, in that order. Stops where a failure makes the next checks useless. */
-export const examine = async (context: Context): Promise<Finding[]> => {
+export const examine = async (context: Context, databaseUrlFile?: string): Promise<Finding[]> => {
+  const databaseUrl = databaseUrlFile
+    ? await (await import('./database.ts')).readUrl(context.io, databaseUrlFile)
+    : context.io.env.SVC_DATABASE_URL
   const files = checkFiles(context.io)
   const findings = [files]
   if (files.state === 'fail') return findings
@@ -106,9 +109,9 @@ export const examine = async (context: Context): Promise<Finding[]> => {
     }
   }
   findings.push(...(await checkTools(context)))
-  if (context.io.env.SVC_DATABASE_URL) {
+  if (databaseUrl) {
     const { checkDatabase } = await import('./database.ts')
-    findings.push(...(await checkDatabase(context.io, context.io.env.SVC_DATABASE_URL)))
+    findings.push(...(await checkDatabase(context.io, databaseUrl)))
   }
   const { defaultMobile } = settings
   findings.push(

@@ -16,6 +16,7 @@ import * as embedded from '../storage/sqlite/whole.ts'
 import type { Storage } from '../storage/storage.ts'
 import { copyStore } from '../storage/whole-store.ts'
 import { badBackup, fileExists, requireBackup, writeFailed } from './backup.ts'
+import { noteBackup } from '../storage/last-backup.ts'
 import { type Returned, settleRestored } from './restored.ts'
 import { replaceOperatorKeys } from './operator-keys.ts'
 import { nameOfPlace, openSharedKeyring, requireMasterKey } from './place.ts'
@@ -130,7 +131,11 @@ export const databaseMaintenance = (url: string, env: Env): Maintenance => {
       if (existsSync(file)) throw fileExists(file)
       await requireStore()
     },
-    backup: (file) => backup(url, file),
+    backup: async (file) => {
+      await backup(url, file)
+      // It exists, also if that cannot be noted.
+      await useDatabase(url, noteBackup).catch(() => undefined)
+    },
     checkRestore: async (file) => {
       requireBackup(file)
       requireMasterKey(env, keyOfBackup)

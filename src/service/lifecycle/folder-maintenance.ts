@@ -8,6 +8,7 @@ import { storeVersion } from '../storage/sqlite/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
 import { backup, checkBackup, checkRestore, restore } from './backup.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
+import { noteBackup } from '../storage/last-backup.ts'
 import { openStore, type Upgrade } from './open-store.ts'
 import { replaceOperatorKeys } from './operator-keys.ts'
 import { settleRestored } from './restored.ts'
@@ -72,7 +73,12 @@ export const folderMaintenance = (
   return {
     place: { data_dir: dataDir },
     checkBackup: async (file) => void checkBackup(dataDir, file),
-    backup: async (file) => backup(dataDir, file),
+    backup: async (file) => {
+      backup(dataDir, file)
+      // A backup upgrades nothing. It exists, also if that cannot be noted.
+      if (storeVersion(requireStore(dataDir)) === newestVersion())
+        await useSharedStore(dataDir, notify, noteBackup).catch(() => undefined)
+    },
     checkRestore: async (file) => checkRestore(file, dataDir),
     restore: async (file) => {
       const { withKey, returned } = await restore(file, dataDir)

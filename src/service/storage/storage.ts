@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/refusal.ts'
 import type { NodeMessage } from './node-message.ts'
+import type { Replication } from './postgres/facts.ts'
 import type { Db } from './schema.ts'
 
 export type WriteOptions<O> = {
@@ -40,6 +41,8 @@ export type Storage = {
   problem(): Promise<StoreProblem | undefined>
   /** Writes that were committed since the start; connections that are in use and the most there are, 0 without a pool. */
   load(): { writes: number; connections: number; connections_limit: number }
+  /** What the database said lately about its replication; undefined for an embedded store. */
+  replication(): Replication | undefined
   /** The store's clock: ISO 8601, UTC, milliseconds. */
   now(): string
   /** Whether other nodes use the same store. */

@@ -6,11 +6,15 @@ import { createStateReader } from './state.ts'
 
 /** Serves what was counted and the state of the service to Prometheus. */
 export const openMetrics = async (
-  { port, version = '-' }: { port: number; version?: string | undefined },
+  {
+    port,
+    version = '-',
+    dataDir,
+  }: { port: number; version?: string | undefined; dataDir?: string | undefined },
   service: Pick<Service, 'storage' | 'signals' | 'node'>,
   counts: Pick<EventCounts, 'families'>,
 ): Promise<MetricsListener> => {
-  const state = createStateReader(service, version)
+  const state = createStateReader({ ...service, dataDir }, version)
   const read = async (): Promise<string> => exposition([...counts.families(), ...(await state.families())])
   try {
     const { url, stop } = await listenForMetrics(port, read)

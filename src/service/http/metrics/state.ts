@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { deliveryChannels } from '../../../contract/records.ts'
 import type { Service } from '../../call/service.ts'
-import { storeProblems } from '../../storage/storage.ts'
+import { conditionFamilies } from './condition.ts'
 import { counter, type Family, gauge } from './exposition.ts'
 
 // What is read when somebody asks. The counts of the store are of all organizations and, on a shared store, of all nodes.
 
-type Parts = Pick<Service, 'storage' | 'signals' | 'node'>
+type Parts = Pick<Service, 'storage' | 'signals' | 'node'> & { dataDir?: string | undefined }
 
 const readCounts = ({ storage }: Parts) =>
   storage.read(async (db) => {
@@ -53,15 +53,6 @@ const storeFamilies = async (parts: Parts): Promise<Family[]> => {
       deliveryChannels.map((channel) => ({ labels: { channel }, value: age(of(channel)?.oldest) })),
     ),
   ]
-}
-
-const problemFamily = async ({ storage }: Parts): Promise<Family> => {
-  const found = await storage.problem()
-  return gauge(
-    'svc_store_problem',
-    'Whether nothing can be written, and why.',
-    storeProblems.map((reason) => ({ labels: { reason }, value: Number(reason === found) })),
-  )
 }
 
 const openFiles = (): number | undefined => {
@@ -141,7 +132,7 @@ export const createStateReader = (parts: Parts, version: string) => {
     families: async (): Promise<Family[]> => [
       ...nodeFamilies(),
       ...(await storeFamilies(parts)),
-      await problemFamily(parts),
+      ...(await conditionFamilies(parts)),
       ...loopFamilies(),
       ...processFamilies(),
     ],

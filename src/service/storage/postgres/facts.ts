@@ -27,6 +27,8 @@ export type Facts = {
   time: number
   /** How far the slowest standby is behind. Null if there is none, or if this user cannot see it. */
   lag_bytes: number | null
+  /** When WAL was last archived, milliseconds since 1970. Null if none was. */
+  archived_at: number | null
 }
 
 const factsQuery = `
@@ -54,7 +56,8 @@ const factsQuery = `
     coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as tls,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as time,
     case when not pg_is_in_recovery()
-      then (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::float8 from standbys) end as lag_bytes
+      then (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::float8 from standbys) end as lag_bytes,
+    (select extract(epoch from last_archived_time) * 1000 from pg_stat_archiver)::float8 as archived_at
 `
 
 export const readFacts = async (client: Pick<ClientBase | Pool, 'query'>): Promise<Facts> =>
@@ -102,3 +105,21 @@ export const riskOf = (facts: Facts): string | undefined =>
   (facts.standbys === 0
     ? 'no standby is connected, so a lost disk loses what the last backup lacks'
     : undefined)
+
+/** Whether no standby is connected for which writes wait. */
+export const waitsForStandby = ({ standby_names, synchronous_standbys }: Facts): boolean =>
+  standby_names !== '' && synchronous_standbys === 0
+
+export const replicationRisks = ['loses_writes', 'writes_wait', 'no_standby'] as const
+
+export type Replication = Pick<Facts, 'lag_bytes' | 'archived_at'> & {
+  risk: (typeof replicationRisks)[number] | undefined
+}
+
+export const replicationOf = (facts: Facts): Replication => {
+  const { lag_bytes, archived_at, standbys } = facts
+  const known = { lag_bytes, archived_at }
+  if (dataLoss(facts)) return { ...known, risk: 'loses_writes' }
+  if (waitsForStandby(facts)) return { ...known, risk: 'writes_wait' }
+  return { ...known, risk: standbys === 0 ? 'no_standby' : undefined }
+}

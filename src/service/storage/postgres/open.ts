@@ -9,7 +9,7 @@ import { execute, openPool } from './connection.ts'
 import { readDatabaseUrl } from './database-url.ts'
 import { queriesWith } from './dialect.ts'
 import { asUnavailable, isConflict } from './errors.ts'
-import { readFacts, type Facts } from './facts.ts'
+import { readFacts, replicationOf, type Facts } from './facts.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import type { LockedWork } from './open-transaction.ts'
@@ -79,7 +79,7 @@ export const openPostgres = async ({
       }
   })
   const lanes = createLanes({ pool: writers, connections: writing, clock, resolveMs })
-  const endWatch = facts && report && watchRisk(facts, () => readFacts(readers), { report, everyMs: lookMs })
+  const watch = facts && report && watchRisk(facts, () => readFacts(readers), { report, everyMs: lookMs })
   let closed = false
   const refuseClosed = (): void => {
     if (closed) throw new Error('the store is closed')
@@ -120,13 +120,14 @@ export const openPostgres = async ({
       connections: [writers, readers].reduce((sum, pool) => sum + pool.totalCount - pool.idleCount, 0),
       connections_limit: connections,
     }),
+    replication: () => watch && replicationOf(watch.latest()),
     now: now ? () => now().toISOString() : clock.now,
     shared: true,
     publish: bus.publish,
     subscribe: bus.subscribe,
     close: async () => {
       closed = true
-      endWatch?.()
+      watch?.stop()
       await lanes.idle()
       await close()
     },

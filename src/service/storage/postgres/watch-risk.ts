@@ -1,26 +1,27 @@
-import { riskOf, type Facts } from './facts.ts'
+import { riskOf, type Facts, waitsForStandby } from './facts.ts'
 
 export type Report = (message: string, level?: 'warn') => void
 
 /** What an operator should know about the replication while nodes run; undefined if there is nothing. */
 const problemOf = (facts: Facts): string | undefined => {
   const risk = riskOf(facts)
-  if (facts.standby_names !== '' && facts.synchronous_standbys === 0)
-    return 'No synchronous standby is connected: writes wait until one is'
+  if (waitsForStandby(facts)) return 'No synchronous standby is connected: writes wait until one is'
   return risk === undefined ? undefined : `The database can lose data: ${risk}`
 }
 
 /**
  * Reports a problem with the replication when it begins, when it changes, and when it is over. `known` are the facts at the
- * start. Returns the function that ends the watch.
+ * start. `latest` are those of the last look.
  */
 export const watchRisk = (
   known: Facts,
   read: () => Promise<Facts>,
   { report, everyMs = 10_000 }: { report: Report; everyMs?: number | undefined },
-): (() => void) => {
+): { stop(): void; latest(): Facts } => {
+  let latest = known
   let last: string | undefined
   const compare = (facts: Facts): void => {
+    latest = facts
     const problem = problemOf(facts)
     if (problem === last) return
     last = problem
@@ -41,5 +42,5 @@ export const watchRisk = (
     }
   }
   const timer = setInterval(() => void look(), everyMs).unref()
-  return () => clearInterval(timer)
+  return { stop: () => clearInterval(timer), latest: () => latest }
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { failure } from '../../../core/errors.ts'
 import { newestVersion } from '../migrations.ts'
+import { readLastBackup } from '../last-backup.ts'
 import { lostAfterS } from '../schema/service.ts'
 import type { WholeStore } from '../whole-store.ts'
 import { checkServer } from './check-server.ts'
@@ -32,6 +33,10 @@ export type Inspection = {
   facts: Facts
   /** The nodes that have reported lately, the connections that they may open together, and their versions. */
   nodes: { count: number; connections: number; versions: string[] }
+  /** The addresses of those that have not. */
+  lost: string[]
+  /** When the last backup was written, or WAL archived; milliseconds since 1970. */
+  backup_at: number | undefined
 }
 
 const nodesQuery = `
@@ -45,10 +50,21 @@ export const inspectDatabase = (url: string): Promise<Inspection> =>
     const facts = await readFacts(client)
     const version = await databaseVersion(client)
     if (version < newestVersion())
-      return { facts, version, nodes: { count: 0, connections: 0, versions: [] } }
+      return {
+        facts,
+        version,
+        nodes: { count: 0, connections: 0, versions: [] },
+        lost: [],
+        backup_at: undefined,
+      }
     const since = new Date(facts.time - lostAfterS * 1000).toISOString()
     const { rows } = await client.query<Inspection['nodes']>(nodesQuery, [since])
-    return { facts, version, nodes: rows[0]! }
+    const lost = await client.query<{ address: string }>('select address from nodes where seen_at < $1', [
+      since,
+    ])
+    const noted = Date.parse((await readLastBackup(wholeOf(client).db)) ?? '') || 0
+    const backup_at = Math.max(noted, facts.archived_at ?? 0) || undefined
+    return { facts, version, nodes: rows[0]!, lost: lost.rows.map(({ address }) => address), backup_at }
   })
 
 /** Creates or upgrades the schema. */

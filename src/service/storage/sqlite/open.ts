@@ -80,6 +80,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     revision: commits.revision,
     recentRevision: commits.revision,
     load: () => ({ writes: commits.committed(), connections: 0, connections_limit: 0 }),
+    replication: () => undefined,
     now: clock(now),
     shared: false,
     publish: () => undefined,

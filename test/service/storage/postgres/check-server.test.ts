@@ -22,6 +22,7 @@ const good: Facts = {
   used_connections: 1,
   tls: true,
   time: 0,
+  archived_at: null,
   lag_bytes: null,
 }
 
