@@ -6,6 +6,7 @@ import { rotateSigningKey } from '../custody/signing-keys.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
+import { asOwner } from './as-owner.ts'
 import { backup, checkBackup, checkRestore, restore } from './backup.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
 import { noteBackup } from '../storage/last-backup.ts'
@@ -67,8 +68,11 @@ export const folderMaintenance = (
   env: Env,
   notify: (message: string) => void,
 ): Maintenance => {
-  const useIdle = <T>(work: Work<T>): Promise<T> => useIdleStore(dataDir, notify, work)
-  const checkIdle = async (): Promise<void> => requireIdle(dataDir)
+  const useIdle = <T>(work: Work<T>): Promise<T> =>
+    asOwner(dataDir, () => useIdleStore(dataDir, notify, work))
+  const useShared = <T>(work: Work<T>): Promise<T> =>
+    asOwner(dataDir, () => useSharedStore(dataDir, notify, work))
+  const checkIdle = (): Promise<void> => asOwner(dataDir, async () => requireIdle(dataDir))
   const partsOf = async (storage: Storage) => ({ storage, keyring: await openKeyring(storage, dataDir, env) })
   return {
     place: { data_dir: dataDir },
@@ -77,7 +81,7 @@ export const folderMaintenance = (
       backup(dataDir, file)
       // A backup upgrades nothing. It exists, also if that cannot be noted.
       if (storeVersion(requireStore(dataDir)) === newestVersion())
-        await useSharedStore(dataDir, notify, noteBackup).catch(() => undefined)
+        await useShared(noteBackup).catch(() => undefined)
     },
     checkRestore: async (file) => checkRestore(file, dataDir),
     restore: async (file) => {
@@ -91,10 +95,12 @@ export const folderMaintenance = (
     plannedUpgrade: async () => ({ from: storeVersion(requireStore(dataDir)), to: newestVersion() }),
     migrate: async () => {
       let upgrade: Upgrade | undefined
-      await useIdleStore(
-        dataDir,
-        (_, started) => void (upgrade = started),
-        async () => undefined,
+      await asOwner(dataDir, () =>
+        useIdleStore(
+          dataDir,
+          (_, started) => void (upgrade = started),
+          async () => undefined,
+        ),
       )
       return upgrade
     },
@@ -103,8 +109,7 @@ export const folderMaintenance = (
     checkReset: checkIdle,
     resetOperatorKey: () => useIdle(async (storage) => replaceOperatorKeys(await partsOf(storage))),
     checkRotation: async () => void requireStore(dataDir),
-    rotateSigningKey: (from) =>
-      useSharedStore(dataDir, notify, async (storage) => rotateSigningKey(await partsOf(storage), from)),
+    rotateSigningKey: (from) => useShared(async (storage) => rotateSigningKey(await partsOf(storage), from)),
     checkMasterKeyRotation: checkIdle,
     rotateMasterKey: (newKey) => useIdle((storage) => rotateMasterKey(storage, dataDir, env, newKey)),
   }

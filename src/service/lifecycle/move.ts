@@ -7,6 +7,7 @@ import * as database from '../storage/postgres/whole.ts'
 import * as embedded from '../storage/sqlite/whole.ts'
 import { copyStore, readPages, sumStore, type TableSum } from '../storage/whole-store.ts'
 import { lockDataDir, requireStore, storeFile } from './data-dir.ts'
+import { asOwner } from './as-owner.ts'
 import { requireIdle } from './folder-maintenance.ts'
 import { openStore } from './open-store.ts'
 import { markMoved } from './moved.ts'
@@ -35,11 +36,12 @@ const verifyChains = async (db: Db): Promise<number> => {
 const totalOf = (sums: TableSum[]): number => sums.reduce((total, { rows }) => total + rows, 0)
 
 /** Throws an SvcError if the move is not possible; returns the number of rows. Changes nothing. */
-export const checkMove = async (dataDir: string, url: string): Promise<{ rows: number }> => {
-  requireIdle(dataDir)
-  await database.checkEmpty(url)
-  return { rows: totalOf(await embedded.readWhole(storeFile(dataDir), sumStore)) }
-}
+export const checkMove = (dataDir: string, url: string): Promise<{ rows: number }> =>
+  asOwner(dataDir, async () => {
+    requireIdle(dataDir)
+    await database.checkEmpty(url)
+    return { rows: totalOf(await embedded.readWhole(storeFile(dataDir), sumStore)) }
+  })
 
 const isCopied = async (dataDir: string, url: string): Promise<boolean> => {
   const sums = [
@@ -49,12 +51,7 @@ const isCopied = async (dataDir: string, url: string): Promise<boolean> => {
   return JSON.stringify(sums[0]) === JSON.stringify(sums[1])
 }
 
-/**
- * Moves the store of a folder into an empty database, in one transaction of the database: an interrupted move leaves nothing
- * there, and the folder as it was. Afterwards the folder is marked, and no service starts on it. If the process ended between
- * the two, a second move finds its copy and only marks the folder.
- */
-export const moveToDatabase = async (
+const move = async (
   dataDir: string,
   url: string,
   env: Env,
@@ -92,3 +89,11 @@ export const moveToDatabase = async (
     lock.release()
   }
 }
+
+/**
+ * Moves the store of a folder into an empty database, in one transaction of the database: an interrupted move leaves nothing
+ * there, and the folder as it was. Afterwards the folder is marked, and no service starts on it. If the process ended between
+ * the two, a second move finds its copy and only marks the folder.
+ */
+export const moveToDatabase: typeof move = (dataDir, ...rest) =>
+  asOwner(dataDir, () => move(dataDir, ...rest))
