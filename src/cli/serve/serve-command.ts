@@ -122,6 +122,9 @@ export const registerServe = (command: Command, context: Context): void => {
       const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
       const { port, profile, drain, metricsPort, ...settings } = rest
       const place = await readPlace(io, options)
+      let running: Service | undefined
+      // A terminal that is closed ends what was started there; a service manager reloads with the same signal.
+      if (!io.stderr.isTTY) io.onHangup = () => running?.reload()
       const service = await startService({
         ...settings,
         port: readWhole('--port', port, 0, 65_535),
@@ -134,6 +137,7 @@ export const registerServe = (command: Command, context: Context): void => {
         env: io.env,
         log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
       })
+      running = service
       try {
         const local = profile && place.dataDir !== undefined
         const note = local ? await saveProfile({ ...service, dataDir: place.dataDir }, context) : undefined

@@ -93,6 +93,7 @@ export const runOnNode = (
   process.on('SIGTERM', interrupt)
   // The terminal was closed: withdraw pending requests too.
   process.on('SIGHUP', () => {
+    if (io.onHangup) return io.onHangup()
     interrupt()
     // On exit Node resets the terminal, and dumps core if it is gone. Ending by SIGHUP avoids that.
     process.once('exit', () => process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP'))

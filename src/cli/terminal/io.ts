@@ -14,6 +14,8 @@ export type Io = {
   env: Env
   /** Set by the run: reports that standard output cannot be written (`EPIPE`, `ENOSPC`) and returns the exit code. */
   onUnwritable?(code: string): Promise<number>
+  /** Set by a command that a hangup does not end. */
+  onHangup?(): void
   /** Receives the answer or error of a command as data; `svc demo` checks its steps with it. */
   onAnswer?(answer: unknown): void
   cwd: string

@@ -14,6 +14,8 @@ export type HttpServer = {
   requests(): number
   /** Closes each connection after its next response, so that clients connect to another node. */
   drain(): void
+  /** Uses another certificate for new connections. */
+  useTls(tls: Tls): void
   stop(): Promise<void>
 }
 
@@ -114,6 +116,7 @@ export const startServer = async (
     port: bound,
     requests: () => requests,
     drain: () => void (draining = true),
+    useTls: (renewed) => (server as TlsServer).setSecureContext(renewed),
     stop: () =>
       new Promise((resolve) => {
         // Responses in progress are finished; other connections are closed as soon as they are idle.

@@ -48,6 +48,8 @@ export type RunningService = StorePlace & {
   canAsk(key: string): Promise<boolean>
   /** Creates a key that can only request approvals; it is not stored. */
   makeAskKey(): Promise<string>
+  /** Reads the certificate again. A file that cannot be used changes nothing, and is logged. */
+  reload(): void
   /** Finishes the requests in progress, then closes the store. */
   stop(): Promise<void>
 }
@@ -172,6 +174,15 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         }
       },
       makeAskKey: () => makeAskKey(service),
+      reload: () => {
+        try {
+          const renewed = readTls(options)
+          if (renewed) server.useTls(renewed)
+          report(renewed ? 'Reloaded the certificate' : 'SIGHUP changes nothing without --tls-cert')
+        } catch (error) {
+          report(`The certificate was not reloaded: ${(error as Error).message}`, 'warn')
+        }
+      },
       stop: async () => {
         phase = 'stopping'
         if (drainMs > 0) {
