@@ -52,6 +52,7 @@ type Options = {
   trustedProxy?: string[]
   webhookNetwork?: string[]
   config?: string
+  check?: boolean
   dev?: boolean
   profile: boolean
 }
@@ -109,23 +110,22 @@ export const registerServe = (command: Command, context: Context): void => {
       '--config <file>',
       'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
     )
+    .option('--check', 'Check flags, configuration and store, then exit; a running service is not disturbed')
     .option('--dev', 'Development mode, on loopback only')
     .option('--no-profile', 'Do not save the key in a profile, only print it')
     .addHelpText('after', '\nExample:\n  svc serve --port 8080')
     .action(async () => {
       const options = command.opts<Options>()
       const { io, globals } = context
-      const [{ startService }, { createLog }] = await Promise.all([
+      const [{ startService }, { checkService }, { createLog }] = await Promise.all([
         import('../../service/lifecycle/serve.ts'),
+        import('../../service/lifecycle/check-service.ts'),
         import('../../core/log.ts'),
       ])
       const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
-      const { port, profile, drain, metricsPort, ...settings } = rest
+      const { port, profile, drain, metricsPort, check, ...settings } = rest
       const place = await readPlace(io, options)
-      let running: Service | undefined
-      // A terminal that is closed ends what was started there; a service manager reloads with the same signal.
-      if (!io.stderr.isTTY) io.onHangup = () => running?.reload()
-      const service = await startService({
+      const served = {
         ...settings,
         port: readWhole('--port', port, 0, 65_535),
         ...(metricsPort !== undefined && {
@@ -136,7 +136,16 @@ export const registerServe = (command: Command, context: Context): void => {
         ...place,
         env: io.env,
         log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
-      })
+      }
+      if (check) {
+        await checkService(served)
+        const text = 'The service can start with these flags'
+        return io.stdout.write(`${globals.output === 'json' ? JSON.stringify({ event: 'checked' }) : text}\n`)
+      }
+      let running: Service | undefined
+      // A terminal that is closed ends what was started there; a service manager reloads with the same signal.
+      if (!io.stderr.isTTY) io.onHangup = () => running?.reload()
+      const service = await startService(served)
       running = service
       try {
         const local = profile && place.dataDir !== undefined

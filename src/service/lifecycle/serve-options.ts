@@ -5,6 +5,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { contains, type Network, readNetwork } from '../../factors/network.ts'
+import { readSettings } from '../config/settings.ts'
 import type { Tls } from '../http/server.ts'
 import type { StorePlace } from './place.ts'
 
@@ -37,7 +38,7 @@ export type ServeOptions = StorePlace & {
 }
 
 /** Throws a usage error for an address that others could reach without a secret. */
-export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {
+const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {
   if (isLoopbackHost(host)) return host
   if (dev) throw usageError(`--dev binds loopback only, not ${host}`, 'Remove --host or --dev')
   if (!env.MCP_AUTH_TOKEN)
@@ -48,7 +49,7 @@ export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): strin
   return host
 }
 
-export const checkPublicUrl = (text: string | undefined): string | undefined => {
+const checkPublicUrl = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url && url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
@@ -64,7 +65,7 @@ const privateUse = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0
   (text) => readNetwork(text)!,
 )
 
-export const readWebhookNetworks = ({ webhookNetwork = [] }: ServeOptions): Network[] =>
+const readWebhookNetworks = ({ webhookNetwork = [] }: ServeOptions): Network[] =>
   webhookNetwork.map((text) => {
     const network = readNetwork(text)
     if (network && privateUse.some((one) => contains(one, network[0]) && network[1] >= one[1])) return network
@@ -110,3 +111,12 @@ export const readTls = ({ tlsCert, tlsKey }: ServeOptions): Tls | undefined => {
     )
   }
 }
+
+/** Everything in the flags, the variables and the files that they name. Throws a usage error. */
+export const readOptions = (options: ServeOptions) => ({
+  host: checkHost(options),
+  publicUrl: checkPublicUrl(options.publicUrl),
+  tls: readTls(options),
+  webhookNetworks: readWebhookNetworks(options),
+  settings: readSettings(options.config, options.env),
+})

@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { watchApprovals } from '../approvals/expiry.ts'
-import { readSettings } from '../config/settings.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
 import { createAdapters } from '../delivery/adapters.ts'
 import { watchAuditHeads } from '../events/audit-heads.ts'
@@ -25,13 +24,7 @@ import { watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type StorePlace } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
-import {
-  checkHost,
-  checkPublicUrl,
-  readTls,
-  readWebhookNetworks,
-  type ServeOptions,
-} from './serve-options.ts'
+import { readOptions, readTls, type ServeOptions } from './serve-options.ts'
 
 export type RunningService = StorePlace & {
   /** Where the store is, without a password. */
@@ -78,11 +71,7 @@ const asStartProblem = async ({ dataDir, databaseUrl }: StorePlace, error: unkno
 
 /** Starts the service in this process. Throws an SvcError that says what to do, and then leaves nothing open. */
 export const startService = async (options: ServeOptions): Promise<RunningService> => {
-  const host = checkHost(options)
-  const publicUrl = checkPublicUrl(options.publicUrl)
-  const tls = readTls(options)
-  const webhookNetworks = readWebhookNetworks(options)
-  const settings = readSettings(options.config, options.env)
+  const { host, publicUrl, tls, webhookNetworks, settings } = readOptions(options)
   const { env, port = 8080, trustedProxy = [], dev = false, log } = options
   const place: StorePlace =
     options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }
