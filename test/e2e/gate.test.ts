@@ -111,6 +111,16 @@ describe('svc mcp gate', () => {
     await gate.close()
   })
 
+  test('holds more than ten calls at once without a warning of Node', async () => {
+    const gate = await startGate()
+    const ids = Array.from({ length: 16 }, (_, i) => i)
+    for (const id of ids) gate.call(id, 'write_file', { ...write, text: String(id) })
+    // Three are pending; the service refuses the others.
+    await gate.until(() => gate.lines.filter(({ result }) => result?.isError).length === ids.length - 3)
+    await gate.close()
+    expect(gate.log()).not.toContain('Warning')
+  })
+
   test('reports progress while a person decides, if the client sent a token', async () => {
     const gate = await startGate()
     gate.call(1, 'write_file', write, { progressToken: 'p' })

@@ -52,7 +52,7 @@ export const askPerson =
         nothing: 'the call was not forwarded',
         proof: 'required',
         once: 'always',
-        separated: await separated(context),
+        separated: await separated(own),
         recheck,
       },
     )
