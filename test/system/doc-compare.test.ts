@@ -30,6 +30,8 @@ test.each([
   [['ID  STA…', '1   act…'], ['ID  NAME  STATE', '1   Acme  active'], true],
   [['ID  NAME  STATE', '1   Acme  active'], ['ID  STATE', '1   active'], true],
   [['ID  STATE', '1   active'], ['ID  NAME  STATE', '1   Acme  removed'], false],
+  [['ID', '1', 'Left out: A_B, C. -o', 'json shows everything'], ['ID', '1'], true],
+  [['ID', '1', 'Left out: A_B, C. -o', 'json'], ['ID', '1'], false],
   [['ID  STATE', '1   active'], ['ID  STATE  NAME', '2   active  Acme'], false],
   [['ID  ROLE', '1   active'], ['ID  NAME  STATE', '1   Acme  active'], false],
   [['1  2026-1…'], ['1  2030-01-31T12:00:00.000Z'], true],

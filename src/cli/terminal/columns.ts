@@ -74,6 +74,7 @@ const needOf =
   ({ kind, content, width, head }) =>
     Math.min(width, Math.max(kind === 'text' ? Math.min(content, text) : content, Math.min(head, headWidth)))
 
+const uncut: Need = ({ width }) => width
 const legibly: Need = ({ kind, head, content, legible }) =>
   Math.max(head, kind === 'text' ? legible : content)
 const onlyHeadsCut = needOf(Infinity, least)
@@ -108,15 +109,19 @@ type Fitting = {
 }
 
 /**
- * A list without the columns that a narrow terminal has no room for: first those without a value, then those declared
- * as `wide`, until the others are legible, and then any until their words fit.
+ * A list without the columns that a narrow terminal has no room for: first those without a value, until nothing is
+ * cut, then those declared as `wide`, until the others are legible, and then any until their words fit.
  */
 export const leaveOut = (grid: Grid, { width, wide = [] }: Fitting): Grid => {
   if (!grid.head || width === Infinity) return grid
   let columns = measure(grid, width)
   const empty = columns.filter(({ isEmpty, at }) => isEmpty && at > 0).map(({ name }) => name)
-  for (const name of [...empty.toReversed(), ...wide])
-    if (!fits(columns, legibly, width)) columns = columns.filter((column) => column.name !== name)
+  const drop = (names: readonly string[], need: Need): void => {
+    for (const name of names)
+      if (!fits(columns, need, width)) columns = columns.filter((column) => column.name !== name)
+  }
+  drop(empty.toReversed(), uncut)
+  drop(wide, legibly)
   while (columns.length > 1 && !fits(columns, wordsCut, width)) columns = withoutOne(columns)
   if (columns.length === grid.head.length) return grid
   return {
@@ -125,12 +130,18 @@ export const leaveOut = (grid: Grid, { width, wide = [] }: Fitting): Grid => {
   }
 }
 
+/** The heads of the columns that `shown` leaves out, but for those without a value. */
+export const leftOut = ({ head = [], lines }: Grid, shown: Grid): string[] =>
+  head
+    .filter((name, at) => !shown.head!.includes(name) && lines.some((line) => line[at] !== ''))
+    .map((name) => safeLine(name.toUpperCase()))
+
 /** The columns of a list, cut to the room: only heads if that is enough, and otherwise the longest texts. */
 export const fit = (grid: Grid, room: number): Column[] => {
   let columns = measure(grid, room)
   while (columns.length > 1 && !fits(columns, anythingCut, room)) columns = withoutOne(columns)
   for (const need of fits(columns, onlyHeadsCut, room) ? [onlyHeadsCut] : cuts)
-    while (!fits(columns, ({ width }) => width, room)) {
+    while (!fits(columns, uncut, room)) {
       const able = columns.filter((column) => column.width > need(column))
       if (able.length === 0) break
       able.reduce((widest, column) => (column.width > widest.width ? column : widest)).width -= 1

@@ -16,8 +16,11 @@ export const createOutput = (run: Run): Output => {
     if (stderr.isTTY) warn(text)
   }
 
+  /** What a person reads below a table. */
+  let below: string | undefined
+
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
-    const [{ drawTable, readable }, { leaveOut }, { maskFields }] = await Promise.all([
+    const [{ drawTable, readable }, { leaveOut, leftOut }, { maskFields }] = await Promise.all([
       import('./table.ts'),
       import('./columns.ts'),
       import('./mask.ts'),
@@ -32,6 +35,8 @@ export const createOutput = (run: Run): Output => {
     const { folded, texts } = shape
     const whole = gridOf(readable(masked, { now, folded, texts }), shape)
     const grid = leaveOut(whole, { width, wide: shape.wide })
+    const missing = leftOut(whole, grid)
+    if (missing.length > 0) below = `Left out: ${missing.join(', ')}. -o json shows everything`
     return `${drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })}
 `
   }
@@ -79,6 +84,8 @@ export const createOutput = (run: Run): Output => {
       else if (unprinted(envelope.data, once, '').length > 0) run.once = text
     }
     stdout.write(text)
+    if (below !== undefined) note(below)
+    below = undefined
   }
 
   const report: Output['report'] = (message, data, shape) => show({ status: 'success', message, data }, shape)

@@ -13,7 +13,7 @@ export type Shape = {
   /** Fields that the table of a record omits; CSV and JSON contain them. */
   folded?: readonly string[] | undefined
   /** The text of a field in the table of a list; every other format has its data. */
-  texts?: Readonly<Record<string, (value: unknown) => string>> | undefined
+  texts?: Readonly<Record<string, (value: unknown, row: Row) => string>> | undefined
   /** Fields whose values are masked in a table on a terminal, at any depth. */
   masked?: ReadonlySet<string>
   /** JSON by default. */

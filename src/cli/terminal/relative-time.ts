@@ -14,8 +14,11 @@ const relative = /^(?:just now|in \d{1,3}[dhms]|\d{1,3}[dhm] ago|\d{4}-\d\d-\d\d
 /** Whether a cell of a table is a time, relative or not. */
 export const isTime = (text: string): boolean => time.test(text) || relative.test(text)
 
-/** Whether a field contains a time: `at`, `created_at`, `as_of`, `failing_since`, `until`. */
-export const holdsTime = (field: string): boolean => /(?:^|_)(?:at|of|since|from|until)$/.test(field)
+/** Whether a field contains a time: `at`, `created_at`, `as_of`, `failing_since`, `until`, `use_by`. */
+export const holdsTime = (field: string): boolean => /(?:^|_)(?:at|of|since|from|until|by)$/.test(field)
+
+/** A time without its milliseconds. Returns text that is not a time unchanged. */
+export const inSeconds = (text: string): string => (time.test(text) ? text.replace(/\.\d+/, '') : text)
 
 /** A relative time, with the units of --since: `3m ago`, `in 2h`, or `2030-01-31`. Returns text that is not a time unchanged. */
 export const relativeTime = (text: string, now: Date): string => {

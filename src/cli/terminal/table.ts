@@ -1,11 +1,12 @@
-import { Chalk } from 'chalk'
+import { Chalk, type ChalkInstance } from 'chalk'
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
 import { isRecord } from '../../core/is-record.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { type Column, fit, gap, shownCell } from './columns.ts'
 import { cellText, type Grid, type Row, type Shape } from './payload.ts'
-import { holdsTime, relativeTime } from './relative-time.ts'
+import { holdsTime, inSeconds, relativeTime } from './relative-time.ts'
+import { painted } from './state-colour.ts'
 
 const isList = (value: unknown): value is Row[] =>
   Array.isArray(value) && value.length > 0 && value.every(isRecord)
@@ -31,34 +32,35 @@ const summary = (value: unknown): string => {
 
 type Reading = { now?: Date | undefined; folded?: readonly string[] | undefined; texts?: Shape['texts'] }
 
-const cell = (field: string, value: unknown, { now, texts }: Reading): unknown => {
-  if (texts && Object.hasOwn(texts, field)) return texts[field]!(value)
+const cell = (row: Row, field: string, { now, texts }: Reading): unknown => {
+  const value = texts && Object.hasOwn(texts, field) ? texts[field]!(row[field], row) : row[field]
   if (typeof value === 'string') return now && holdsTime(field) ? relativeTime(value, now) : value
   return typeof value === 'object' && value !== null ? summary(value) : value
 }
 
 /** `{ keys: [{ id: 1 }] }` as `{ 'keys[0]': { id: 1 } }`, at any depth, so that each field gets a line. */
-const unrolled = (row: Row, { folded = [], texts = {} }: Reading = {}): Row =>
+const unrolled = (row: Row, { now, folded = [], texts = {} }: Reading): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
       // `gridOf` omits it by its name.
       if (folded.includes(name)) return [[name, value]]
-      if (Object.hasOwn(texts, name)) return [[name, texts[name]!(value)]]
-      if (isList(value)) return value.map((item, i) => [`${name}[${i}]`, unrolled(item)])
-      return [[name, isRecord(value) ? unrolled(value) : value]]
+      if (Object.hasOwn(texts, name)) return [[name, texts[name]!(value, row)]]
+      if (isList(value)) return value.map((item, i) => [`${name}[${i}]`, unrolled(item, { now })])
+      if (now && typeof value === 'string' && holdsTime(name)) return [[name, inSeconds(value)]]
+      return [[name, isRecord(value) ? unrolled(value, { now }) : value]]
     }),
   )
 
 /**
- * A payload for a table. The cells of a list summarize nested values and, with `now`, show relative times. A record
- * shows every nested field on its own line, and times unchanged.
+ * A payload for a table. The cells of a list summarize nested values. A record shows every nested field on its own line.
+ * With `now`, the times of a list are relative, and those of a record have no milliseconds.
  */
 export const readable = (payload: unknown, reading: Reading): unknown => {
   if (isRecord(payload)) return unrolled(payload, reading)
   if (!Array.isArray(payload)) return payload
   return payload.map((row: unknown) =>
     isRecord(row)
-      ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value, reading)]))
+      ? Object.fromEntries(Object.keys(row).map((name) => [name, cell(row, name, reading)]))
       : row,
   )
 }
@@ -68,14 +70,14 @@ const frame =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 const borderless = { ...Object.fromEntries(frame.split(' ').map((piece) => [piece, ''])), middle: gap }
 
-const draw = (lines: string[][], columns: Column[]): string[] => {
+const draw = (lines: string[][], columns: Column[], chalk: ChalkInstance): string[] => {
   const table = new Table({
     chars: borderless,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
     colWidths: columns.map(({ width }) => width),
     truncate: '…',
   })
-  for (const line of lines) table.push(columns.map(({ at }) => line[at]!))
+  for (const line of lines) table.push(columns.map(({ at, name }) => painted(name, line[at]!, chalk)))
   return table.toString().split('\n')
 }
 
@@ -94,11 +96,11 @@ export const drawTable = (grid: Grid, { width, colour }: { width: number; colour
     return lines
       .map(([name, value]) => {
         if (value === undefined) return name
-        return chalk.dim(name) + ' '.repeat(names - stringWidth(name!)) + gap + value
+        return chalk.dim(name) + ' '.repeat(names - stringWidth(name!)) + gap + painted(name!, value, chalk)
       })
       .join('\n')
   }
   const all = [grid.head.map((name) => safeLine(name.toUpperCase())), ...lines]
-  const [head, ...body] = draw(all, fit(grid, width)).map((line) => line.trimEnd())
+  const [head, ...body] = draw(all, fit(grid, width), chalk).map((line) => line.trimEnd())
   return [chalk.dim(head), ...body].join('\n')
 }

@@ -49,6 +49,24 @@ test('a narrow terminal leaves out a wide column, and cuts only text', async () 
   ])
 })
 
+test('a person reads below the table which columns with a value it leaves out', async () => {
+  const rows = requests.map((row) => ({ ...row, detail: null }))
+  const columns = [...shape.columns, 'detail']
+  const noted = (width: number) => shown(rows, {}, { columns: width, shape: { ...shape, columns, masked } })
+  expect((await noted(80)).ttyErr).toBe('Left out: VERIFIED_AS. -o json shows everything\n')
+  expect((await noted(40)).ttyErr).toBe(
+    'Left out: ACTION, APPROVER_MOBILE,\nVERIFIED_AS, EXPIRES_AT. -o json shows\neverything\n',
+  )
+  const all = await noted(120)
+  expect([all.tty.split('\n')[0], all.ttyErr]).toEqual([expect.not.stringContaining('DETAIL'), ''])
+})
+
+test('a column without a value is left out before anything is cut', async () => {
+  const row = { id: 1, org_id: null, name: 'local', scopes: 'ask, read, people' }
+  const [head] = await at(32, [row], { columns: Object.keys(row) })
+  expect(head).toEqual(['ID', 'NAME', 'SCOPES'])
+})
+
 test('a terminal that has room for every column shows every column', async () => {
   const [head, first] = await at(120, requests, { ...shape, masked })
   expect(head).toHaveLength(6)

@@ -38,8 +38,14 @@ describe('a time in a list', () => {
     expect((await shown(rows, { output: 'table' })).piped).not.toContain('ago')
   })
 
-  test('is absolute in a record', async () => {
-    expect((await shown({ created_at: at })).tty).toBe(`created_at  ${at}\n`)
+  test('is absolute in a record, and on a terminal without milliseconds', async () => {
+    const inner = { use_by: at, name: at }
+    const { tty, piped } = await shown({ created_at: at, inner, list: [{ at }] })
+    const short = '2025-12-31T23:57:00Z'
+    expect(tty).toBe(
+      `created_at    ${short}\ninner.use_by  ${short}\ninner.name    ${at}\nlist[0].at    ${short}\n`,
+    )
+    expect(piped).toContain(`created_at\t${at}\n`)
   })
 })
 
@@ -96,6 +102,35 @@ describe('CSV of an empty list', () => {
     expect((await shown([], { output: 'csv' }, { shape })).piped).toBe('id,name\n')
     expect((await shown([], { output: 'csv' }, { shape: { columns: ['id'] } })).piped).toBe('id\n')
     expect((await shown([], { output: 'csv' })).piped).toBe('')
+  })
+})
+
+const rowOf = (field: string, value: string, colour = true): string =>
+  drawTable({ head: ['id', field], lines: [['1', value]] }, { width: 80, colour }).split('\n')[1]!
+
+describe('a state', () => {
+  test.each([
+    ['status', 'approved', 32],
+    ['state', 'pending', 33],
+    ['result', 'FAIL', 31],
+    ['status', 'denied', 31],
+  ])('is coloured by what it means: %s %s', (field, value, code) => {
+    expect(rowOf(field, value)).toBe(`1   \u001b[${code}m${value}\u001b[39m`)
+    expect(rowOf(field, value, false)).toBe(`1   ${value}`)
+    const record = drawTable({ lines: [[`user.${field}`, value]] }, { width: 80, colour: true })
+    expect(record).toContain(`\u001b[${code}m${value}\u001b[39m`)
+  })
+
+  test.each([
+    ['name', 'approved'],
+    ['status', 'toString'],
+    ['state', 'odd'],
+  ])('is nothing else: %s %s', (field, value) => expect(rowOf(field, value)).toBe(`1   ${value}`))
+
+  test('keeps its colour in a narrow column, and the next column its place', () => {
+    const grid = { head: ['status', 'action'], lines: [['approved', 'Deploy']] }
+    const line = drawTable(grid, { width: 12, colour: true }).split('\n')[1]!
+    expect(line.replaceAll('\u001b', '')).toMatch(/^\[32m[a-z]+…?\[39m…? {2}De/)
   })
 })
 
