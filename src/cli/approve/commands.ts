@@ -7,6 +7,7 @@ import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
+import { listTexts } from './headline.ts'
 import { registerInbox } from './inbox.ts'
 import { showBelow } from './messages.ts'
 import { registerRequest } from './request.ts'
@@ -77,6 +78,7 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
     afterShown: (answer) => {
       record = fieldsIn(answer)
     },
+    texts: operation === approval.listApprovals ? listTexts : undefined,
     check: aboutOneRequest.has(operation)
       ? (answer, { request_id }) => requireAbout(answer, request_id)
       : undefined,

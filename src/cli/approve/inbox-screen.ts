@@ -15,6 +15,7 @@ import {
   type ReportedLocation,
   placeAt,
 } from './software-device.ts'
+import { headlineOf } from './headline.ts'
 import { clockOrDay, grantText, requestText } from './request-text.ts'
 
 const refreshMs = 1000
@@ -155,7 +156,7 @@ const requesterOf = ({ requester, verified_as }: ApprovalRecord): string => {
 }
 
 const rowOf = (one: ApprovalRecord, now: number): string =>
-  `${quotedStart(one.subject?.summary ?? one.action, 60)} (${requesterOf(one)}, until ${clockOrDay(one.expires_at, now)})`
+  `${quotedStart(headlineOf(one), 60)} (${requesterOf(one)}, until ${clockOrDay(one.expires_at, now)})`
 
 /** The live list: new and finished requests show within a second. */
 export const runInbox = async ({ device, place }: At, prompt: Prompt, context: Context): Promise<void> => {

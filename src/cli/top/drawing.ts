@@ -1,7 +1,8 @@
 import { Chalk } from 'chalk'
 import { safeLine } from '../../core/safe-text.ts'
+import { headlineOf } from '../approve/headline.ts'
 import { maskFields } from '../terminal/mask.ts'
-import { leaveOut } from '../terminal/columns.ts'
+import { leaveOut, leftOut } from '../terminal/columns.ts'
 import { cellText } from '../terminal/payload.ts'
 import { holdsTime, relativeTime } from '../terminal/relative-time.ts'
 import { drawTable } from '../terminal/table.ts'
@@ -22,7 +23,7 @@ const parts: Part[] = [
     name: 'pending',
     title: 'Pending',
     columns: ['request_id', 'expires_at', 'approver_mobile', 'detail', 'verified_as', 'action'],
-    wide: ['verified_as', 'detail'],
+    wide: ['detail', 'approver_mobile'],
   },
   {
     name: 'decisions',
@@ -40,8 +41,10 @@ const parts: Part[] = [
 ]
 const personal = new Set(['approver_mobile'])
 
-const cell = (field: string, value: unknown, now: Date): string =>
-  typeof value === 'string' && holdsTime(field) ? relativeTime(value, now) : cellText(value)
+const cell = (row: Record<string, unknown>, field: string, now: Date): string => {
+  const value = field === 'action' ? headlineOf(row) : row[field]
+  return typeof value === 'string' && holdsTime(field) ? relativeTime(value, now) : cellText(value)
+}
 
 /** The lines of one panel: a title, and below it the table or why there is none. */
 const linesOf = (panel: Panel, { title, columns, wide }: Part, look: Look): string[] => {
@@ -50,10 +53,13 @@ const linesOf = (panel: Panel, { title, columns, wide }: Part, look: Look): stri
   if ('missing' in panel) return [chalk.bold(title), chalk.yellow(cut(panel.missing))]
   if (panel.rows.length === 0) return [chalk.bold(title), chalk.dim('none')]
   const rows = panel.rows.map((row) => (look.reveal ? row : (maskFields(row, personal) as typeof row)))
-  const lines = rows.map((row) => columns.map((field) => cell(field, row[field], look.now)))
-  const grid = leaveOut({ head: columns, lines }, { width: look.columns, wide })
+  const lines = rows.map((row) => columns.map((field) => cell(row, field, look.now)))
+  const whole = { head: columns, lines }
+  const grid = leaveOut(whole, { width: look.columns, wide })
+  const missing = leftOut(whole, grid)
+  const without = missing.length > 0 ? `, without ${missing.join(', ')}` : ''
   const table = drawTable(grid, { width: look.columns, colour: look.colour })
-  return [chalk.bold(`${title} (${rows.length})`), ...table.split('\n')]
+  return [chalk.bold(cut(`${title} (${rows.length})${without}`)), ...table.split('\n')]
 }
 
 /** The whole screen; with `rows: Infinity`, everything. */

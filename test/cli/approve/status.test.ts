@@ -68,6 +68,24 @@ describe('a request with a subject', () => {
     )
   })
 
+  test('is listed by what the approver reads, and without its deadline once it is decided', async () => {
+    const pending = record({ action: 'Tidy up', subject })
+    const list = [
+      pending,
+      { ...pending, request_id: 'apr_2', status: 'approved' },
+      record({ action: 'Sing' }),
+    ]
+    service.always(json(200, { status: 'success', message: 'Approvals', data: list }))
+    const table = (await run(['approve', 'list', '-o', 'table'])).out
+    const cells = table.split('\n').map((line) => line.split(/ {2,}/))
+    expect(cells.slice(1, 4).map((row) => [row[2], row[6]])).toEqual([
+      ['Update geofence: HQ', '2026-01-01T00:01:00.000Z'],
+      ['Update geofence: HQ', '-'],
+      ['Sing', '2026-01-01T00:01:00.000Z'],
+    ])
+    expect((await run(['approve', 'list', '-o', 'csv'])).out).toContain('Tidy up')
+  })
+
   test('shows nothing below its action if that is all there is', async () => {
     const text = { ...subject, type: 'text' as const, summary: 'Deploy 4.2', fields: [] }
     expect((await approve({ subject: text }, ['status', 'apr_1', '-o', 'table'])).out).not.toContain(

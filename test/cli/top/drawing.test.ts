@@ -46,6 +46,19 @@ describe('the screen of svc top', () => {
       expect(lines).toContain(title)
   })
 
+  test('says at 80 columns who asks for what, and what it leaves out', () => {
+    const subject = { summary: 'Delete user: 7' }
+    const pending = {
+      rows: [{ ...request(1, 'Tidy up'), request_id: 'apr_qUwKiR8OWEkuJdPbLuNG0zlu', subject }],
+    }
+    const [, title, head, row] = drawScreen({ ...empty, pending }, '', look)
+    expect([title, head!.split(/ {2,}/), row!.split(/ {2,}/).slice(2)]).toEqual([
+      'Pending (1), without APPROVER_MOBILE',
+      ['REQUEST_ID', 'EXPIRES_AT', 'VERIFIED_AS', 'ACTION'],
+      ['key "ci"', 'Delete user: 7'],
+    ])
+  })
+
   test('shows text of the server without its control characters, and masks numbers', () => {
     const action = 'Deploy \u001b[2J\u202e now'
     const pending = { rows: [request(1, action)] }
