@@ -162,7 +162,7 @@ export const createSettings = ({
     apiKey: createKeyReader(key, name.value, own ? 'API key' : 'ask key'),
     keyHint:
       key?.remedy ??
-      `svc profile login ${shellQuote(name.value)} signs in; SVC_API_KEY sets one without saving it; svc serve creates the profile local`,
+      `svc profile login ${shellQuote(name.value)} signs in; SVC_API_KEY sets one without saving it; svc serve with a data folder creates the profile local`,
     ...(own && asking && { askKey: createKeyReader(asking, name.value, 'ask key') }),
     askKeyHint: asking?.remedy ?? `svc profile login ${shellQuote(name.value)} --ask`,
     bearer: createKeyReader(bearer, name.value, 'bearer'),

@@ -26,7 +26,7 @@ export const registerDemo: Register = (command, { io }, { run }) => {
         try {
           // What `svc serve` prints. The key is never used again, but demos are shown on screens.
           io.stdout.write(
-            `$ svc serve --port 0 --dev --data-dir data\nOperator key, shown once: svc_op_…\nsvc is ready at ${service.baseUrl} (data in ${service.place})\n`,
+            `$ svc serve --port 0 --dev --data-dir data\nOperator key, saved in the profile local: svc_op_…\nsvc is ready at ${service.baseUrl} (data in ${service.place})\n`,
           )
           const { PATH, TERM, NO_COLOR } = io.env
           const env = {

@@ -149,11 +149,15 @@ export const registerServe = (command: Command, context: Context): void => {
       running = service
       try {
         const local = profile && place.dataDir !== undefined
-        const note = local ? await saveProfile({ ...service, dataDir: place.dataDir }, context) : undefined
+        const note = local
+          ? await saveProfile({ ...service, dataDir: place.dataDir }, context)
+          : profile
+            ? unsaved(service)
+            : undefined
         const saved = local && note === undefined
         if (service.operatorKey !== undefined && !saved) markUnsaved(service.operatorKey, service, context)
         if (globals.output === 'json') announceJson(service, context, saved)
-        else announce(service, context, note)
+        else announce(service, context, { note, saved })
         if (!io.signal.aborted) await once(io.signal, 'abort')
       } finally {
         await service.stop()
@@ -162,6 +166,11 @@ export const registerServe = (command: Command, context: Context): void => {
 }
 
 type Service = Awaited<ReturnType<typeof import('../../service/lifecycle/serve.ts').startService>>
+
+/** What to type after the first start without a data folder, whose nodes can be on several machines. */
+const unsaved = ({ operatorKey, baseUrl }: Service): string | undefined =>
+  operatorKey &&
+  `No profile has this key: svc profile create <name> --base-url ${shellQuote(baseUrl)} --with-key`
 
 /** Returns a note if the profile was not changed. */
 const saveProfile = async (
@@ -203,8 +212,13 @@ const announceJson = (service: Service, { io }: Context, saved: boolean): void =
   io.stdout.write(`${JSON.stringify(event)}\n`)
 }
 
-const announce = (service: Service, { io }: Context, note: string | undefined): void => {
-  if (service.operatorKey) io.stdout.write(`Operator key, shown once: ${service.operatorKey}\n`)
+const announce = (
+  service: Service,
+  { io }: Context,
+  { note, saved }: { note: string | undefined; saved: boolean },
+): void => {
+  const where = saved ? 'saved in the profile local' : 'shown once'
+  if (service.operatorKey) io.stdout.write(`Operator key, ${where}: ${service.operatorKey}\n`)
   if (note) io.stdout.write(`${note}\n`)
   if (service.metricsUrl) io.stdout.write(`Metrics are at ${service.metricsUrl}\n`)
   io.stdout.write(`svc is ready at ${service.baseUrl} (data in ${service.place})\n`)
