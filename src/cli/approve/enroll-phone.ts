@@ -8,6 +8,8 @@ import { gatherInput } from '../operation/gather-input.ts'
 import type { Typed } from '../operation/flags.ts'
 import { callTyped } from '../operation/typed-names.ts'
 import { wantsColour } from '../terminal/output.ts'
+import { inSeconds } from '../terminal/relative-time.ts'
+import { fitted } from '../terminal/wrap.ts'
 
 /** The empty modules around the code that a scanner needs. */
 const quiet = 4
@@ -56,12 +58,16 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const { url, expires_at, proof = '' } = recordIn(device.createEnrollment, answer, ['url'])
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
   if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)
-  else io.stdout.write(`The terminal is too narrow for the QR code: it requires ${width} columns.\n`)
+  else
+    io.stdout.write(
+      `${fitted(`The terminal is too narrow for the QR code: it requires ${width} columns.`, io.stdout)}\n`,
+    )
   context.once = `${safeLine(url)}\n`
-  io.stdout.write(`Scan it with the phone of the user, or open this link on it:\n\n  ${safeLine(url)}\n\n`)
-  io.stdout.write(`It registers one phone, until ${safeLine(expires_at)}. Shown once.\n`)
-  const follows = Object.hasOwn(whatFollows, proof) ? whatFollows[proof] : undefined
-  if (follows) io.stdout.write(`${follows}\n`)
-  const needs = whatPhonesNeed(url)
-  if (needs) io.stdout.write(`${needs}\n`)
+  const lines = [
+    `Scan it with the phone of the user, or open this link on it:\n\n  ${safeLine(url)}\n`,
+    `It registers one phone, until ${inSeconds(safeLine(expires_at))}. Shown once.`,
+    Object.hasOwn(whatFollows, proof) ? whatFollows[proof] : undefined,
+    whatPhonesNeed(url),
+  ]
+  for (const line of lines) if (line) io.stdout.write(`${fitted(line, io.stdout)}\n`)
 }

@@ -75,7 +75,7 @@ export const createProgress = (
   }
   const say = (text: string): void => {
     wipe()
-    stderr.write(`${text}\n`)
+    stderr.write(`${fitted(text, stderr)}\n`)
     draw()
   }
   const follow = (record: ApprovalRecord): void => {

@@ -8,6 +8,7 @@ import { isLoopbackHost } from '../../core/loopback.ts'
 import { hostOf } from '../../core/network-error.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { fitted } from '../terminal/wrap.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Transport } from '../../core/transport.ts'
 import { apiRoot } from '../../client/address.ts'
@@ -120,9 +121,8 @@ const waitForCode = async (
   const started = await post('/device_authorization', fields)
   if (started.status !== 200) throw refused(started.status, started.body, origin)
   const { device_code, user_code, verification_uri, interval } = readAnswer(device, started.body, origin)
-  io.stderr.write(
-    `Open ${safeLine(verification_uri)} on a device that you approve with, and type this code:\n\n  ${safeLine(user_code)}\n\nWaiting until you have signed in\n`,
-  )
+  const text = `Open ${safeLine(verification_uri)} on a device that you approve with, and type this code:\n\n  ${safeLine(user_code)}\n\nWaiting until you have signed in\n`
+  io.stderr.write(fitted(text, io.stderr))
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   for (;;) {
     await sleepFor(interval * 1000, io.signal)
@@ -146,9 +146,8 @@ const show = (url: string, { io }: { io: Io }): void => {
   const what = opened
     ? 'Sign in with the browser that opens now, or open'
     : 'This machine shows no browser: --device signs in with a code. Or open'
-  io.stderr.write(
-    `${what} this address on this machine:\n\n  ${safeLine(url)}\n\nWaiting until you have signed in\n`,
-  )
+  const text = `${what} this address on this machine:\n\n  ${safeLine(url)}\n\nWaiting until you have signed in\n`
+  io.stderr.write(fitted(text, io.stderr))
 }
 
 const readAnswer = <T>(schema: z.ZodMiniType<T>, body: string, origin: string): T => {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { wrap } from '../terminal/wrap.ts'
 import type { CommandNode, FlagNode } from './command-node.ts'
 
-type Row = [term: string, about: string]
+export type Row = [term: string, about: string]
 
 /** The width of the first column. */
 const columnOf = (rows: Row[]): number => Math.min(Math.max(...rows.map(([term]) => term.length)), 34)
 
 /** Rows under a heading in two columns; long text wraps within its column. */
-const section = (heading: string, rows: Row[], width: number, column = columnOf(rows)): string => {
+export const section = (heading: string, rows: Row[], width: number, column = columnOf(rows)): string => {
   if (rows.length === 0) return ''
   const lines = rows.flatMap(([term, about]) => {
     const [first = '', ...rest] = wrap(about, Math.max(width - column - 4, 30))

@@ -5,7 +5,8 @@ import { environment } from '../../core/env.ts'
 import { exits } from '../../core/exit-codes.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import type { Register } from './program.ts'
+import { type Row, section, wrapProse } from './help-text.ts'
+import { helpWidth, type Register } from './program.ts'
 
 /** The commented configuration of `svc serve`: beside the built program, or in the documentation of the source tree. */
 export const sampleConfig = (): string => {
@@ -20,34 +21,37 @@ export const sampleConfig = (): string => {
   return readFileSync(file, 'utf8').trimEnd()
 }
 
-export type Topic = { about: string; text(): string }
+export type Topic = { about: string; text(width: number): string }
 
-type Row = [name: string | number, about: string]
-
-const rows = (pairs: Row[]): string => {
-  const width = Math.max(...pairs.map(([name]) => String(name).length))
-  return pairs.map(([name, text]) => `  ${String(name).padEnd(width)}  ${text}`).join('\n')
+/** Rows under a heading with an empty line in between, and what follows them. */
+const page = (heading: string, rows: Row[], width: number, after: string): string => {
+  const [, , ...lines] = section(heading, rows, width).split('\n')
+  return `${wrapProse(heading, width)}\n\n${lines.join('\n')}\n${wrapProse(after, width)}`
 }
 
 /** What `svc help TOPIC` explains. */
 export const topics: Record<string, Topic> = {
   'exit-codes': {
     about: 'exit codes of svc',
-    text: () => `Exit codes:
-
-${rows(Object.values(exits).map(([code, text]): Row => [code, text]))}
-
-svc approve run exits with the code of its command, and svc guard exec too.
+    text: (width) =>
+      page(
+        'Exit codes:',
+        Object.values(exits).map(([code, text]): Row => [String(code), text]),
+        width,
+        `svc approve run exits with the code of its command, and svc guard exec too.
 There, svc adds 100 to its own codes: 106 means denied.
 svc approve verify exits with 0 for a valid receipt and with 1 for any other.`,
+      ),
   },
   environment: {
     about: 'environment variables',
-    text: () => `Environment variables. A flag overrides a variable; a variable overrides the profile:
-
-${rows(Object.entries(environment))}
-
-svc also reads HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NO_COLOR and FORCE_COLOR.`,
+    text: (width) =>
+      page(
+        'Environment variables. A flag overrides a variable; a variable overrides the profile:',
+        Object.entries(environment),
+        width,
+        'svc also reads HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NO_COLOR and FORCE_COLOR.',
+      ),
   },
   configuration: {
     about: 'a commented configuration file for svc serve --config',
@@ -55,35 +59,37 @@ svc also reads HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NO_COLOR and FORCE_COLOR.`,
   },
   formatting: {
     about: 'output formats and filters',
-    text: () => `Output formats and filters:
+    text: (width) =>
+      page(
+        'Output formats and filters:',
+        [
+          ['-o table', 'a table; the default on a terminal'],
+          ['-o tsv', 'tab-separated values without a header; the default in a pipe'],
+          ['-o csv', 'comma-separated values with a header'],
+          ['-o json', 'the data as JSON'],
+          ['-o ndjson', 'one JSON document per row'],
+          ['-o yaml', 'the data as YAML'],
+          ['-o id', 'one id per line'],
+          ['--jq EXPR', 'filter the JSON with jq'],
+          ['--reveal', 'show phone numbers, e-mail addresses and credentials in full'],
+        ],
+        width,
+        `Formats for machines print only the data on standard output; everything else goes to standard error. Tables on a terminal mask phone numbers, e-mail addresses and credentials, and show times relative to now.
 
-${rows([
-  ['-o table', 'a table; the default on a terminal'],
-  ['-o tsv', 'tab-separated values without a header; the default in a pipe'],
-  ['-o csv', 'comma-separated values with a header'],
-  ['-o json', 'the data as JSON'],
-  ['-o ndjson', 'one JSON document per row'],
-  ['-o yaml', 'the data as YAML'],
-  ['-o id', 'one id per line'],
-  ['--jq EXPR', 'filter the JSON with jq'],
-  ['--reveal', 'show phone numbers, e-mail addresses and credentials in full'],
-])}
-
-Formats for machines print only the data on standard output; everything else goes to standard error. Tables on a
-terminal mask phone numbers, e-mail addresses and credentials, and show times relative to now.
-
-svc checks all of this before it sends anything. Exit code 11 means that a change was made but its answer could not
-be shown as requested: the whole answer is on standard output.
+svc checks all of this before it sends anything. Exit code 11 means that a change was made but its answer could not be shown as requested: the whole answer is on standard output.
 
   svc user list --org acme -o csv > users.csv
   svc org list --jq '.[].slug'
-  for id in $(svc geofence list --org acme -o id); do svc geofence get "$id" --org acme; done`,
+  svc geofence list --org acme -o id | xargs -n 1 svc geofence get --org acme`,
+      ),
   },
 }
 
-const list = (): string => {
-  const lines = rows(Object.entries(topics).map(([name, { about }]): Row => [name, about]))
-  return `Topics:\n${lines}\n\nsvc help TOPIC explains a topic, svc COMMAND --help a command. svc --help lists all commands.`
+const list = (width: number): string => {
+  const rows = Object.entries(topics).map(([name, { about }]): Row => [name, about])
+  const after =
+    'svc help TOPIC explains a topic, svc COMMAND --help a command. svc --help lists all commands.'
+  return `${section('Topics:', rows, width).trimStart()}\n${wrapProse(after, width)}`
 }
 
 /** `svc help`, `svc help TOPIC`, and `svc help COMMAND…` as `svc COMMAND… --help`. */
@@ -93,10 +99,11 @@ export const registerHelp: Register = (command, context, program) => {
     .argument('[words...]')
     .addHelpText('after', '\nExample:\n  svc help exit-codes')
     .action(async (words: string[]) => {
+      const width = helpWidth(context.io)
       const [first = ''] = words
-      if (words.length === 0) return context.io.stdout.write(`${list()}\n`)
+      if (words.length === 0) return context.io.stdout.write(`${list(width)}\n`)
       if (words.length === 1 && Object.hasOwn(topics, first))
-        return context.io.stdout.write(`${topics[first]!.text()}\n`)
+        return context.io.stdout.write(`${topics[first]!.text(width)}\n`)
       const groups = command.parent!.commands.map((one) => one.name())
       if (groups.includes(first)) {
         const tree = await program.tree(words)

@@ -60,7 +60,7 @@ const firstWord = (argv: readonly string[]): string | undefined => {
   return argv[at]
 }
 
-const helpWidth = ({ stdout }: Io): number => Math.min(stdout.columns, 100)
+export const helpWidth = ({ stdout }: Io): number => Math.min(stdout.columns, 100)
 
 /** The command tree. Loads only the group in `argv`; without `argv`, all groups. */
 export const buildProgram = async (

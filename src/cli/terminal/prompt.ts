@@ -4,6 +4,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
 import { LineInput } from './line-input.ts'
 import { maskProse } from './mask-prose.ts'
+import { fitted, wrap } from './wrap.ts'
 
 /** A value and the text that the person reads. */
 export type Choice = { value: string; name: string }
@@ -32,6 +33,15 @@ export const createPrompt = (
   io: Io,
   streams: Streams = { input: process.stdin, output: process.stderr },
 ): Prompt => {
+  /** Foreign text on as many lines as it needs, because Inquirer breaks words. Leaves room for the mark before it, and for y/N. */
+  const fold = (text: string): string =>
+    wrap(safeLine(text), Math.max(20, io.stderr.columns - 9)).join('\n  ')
+  /** A choice, and what the terminal shows of it once it is chosen: below the question if it has no room beside it. */
+  const option = (question: string, { value, name }: Choice) => {
+    const fits = question.length + name.length + 9 < io.stderr.columns
+    return { value, name: fold(name), short: fits ? safeLine(name) : `\n  ${fold(name)}` }
+  }
+
   /** One attempt; undefined if several lines were pasted, which answer nothing. */
   const tryOnce = async <T>(question: Question<T>, isSecret: boolean): Promise<{ answer: T } | undefined> => {
     const prompts = await import('@inquirer/prompts')
@@ -56,7 +66,8 @@ export const createPrompt = (
       if (several === undefined || io.signal.aborted) throw interrupted()
       await input.pasted()
       const shown = isSecret ? '' : `: ${safeLine(JSON.stringify(maskProse(several.slice(0, 120))))}`
-      streams.output.write(`\nThat was more than one line, so it answers nothing${shown}. Enter one line.\n`)
+      const note = `That was more than one line, so it answers nothing${shown}.\nEnter one line.`
+      streams.output.write(`\n${fitted(note, io.stderr)}\n`)
       return undefined
     } finally {
       input.close()
@@ -72,33 +83,33 @@ export const createPrompt = (
 
   return {
     text: (question, { example, validate } = {}) => {
-      const message = safeLine(question) + (example === undefined ? '' : ` (such as ${safeLine(example)})`)
+      const message = fold(question + (example === undefined ? '' : ` (such as ${example})`))
       return ask(({ input }, context) => input({ message, ...(validate && { validate }) }, context))
     },
     secret: (question, { validate } = {}) => {
-      const hidden = { message: safeLine(question), mask: false, toggleMask: false } as const
+      const hidden = { message: fold(question), mask: false, toggleMask: false } as const
       return ask(
         ({ password }, context) => password({ ...hidden, ...(validate && { validate }) }, context),
         true,
       )
     },
     confirm: (question) =>
-      ask(({ confirm }, context) => confirm({ message: safeLine(question), default: false }, context)),
+      ask(({ confirm }, context) => confirm({ message: fold(question), default: false }, context)),
     select: (question, choices) => {
-      const options = choices.map((value) => ({ value, name: safeLine(value) }))
-      return ask(({ select }, context) => select({ message: safeLine(question), choices: options }, context))
+      const options = choices.map((value) => option(question, { value, name: value }))
+      return ask(({ select }, context) => select({ message: fold(question), choices: options }, context))
     },
     tick: (question, choices) => {
-      const options = choices.map(({ value, name }) => ({ value, name: safeLine(name), short: value }))
+      const options = choices.map(({ value, name }) => ({ value, name: fold(name), short: value }))
       const all = { choices: options, required: true, pageSize: options.length }
-      return ask(({ checkbox }, context) => checkbox({ message: safeLine(question), ...all }, context))
+      return ask(({ checkbox }, context) => checkbox({ message: fold(question), ...all }, context))
     },
     selectUntil: async (question, choices, stale) => {
-      const options = choices.map(({ value, name }) => ({ value, name: safeLine(name) }))
+      const options = choices.map((choice) => option(question, choice))
       try {
         return await ask(({ select }, context) =>
           select(
-            { message: safeLine(question), choices: options },
+            { message: fold(question), choices: options },
             { ...context, signal: AbortSignal.any([context.signal, stale]), clearPromptOnDone: true },
           ),
         )

@@ -39,7 +39,7 @@ test('a terminal shows the link as a QR code and as text, and how long it is val
   expect(exit).toBe(0)
   expect(out).toContain('\u001B[38;5;231;48;5;16m█████')
   expect(out).toContain(`  https://svc.example.com/approver#enroll=${token}\n`)
-  expect(out).toContain('one phone, until 2026-01-01T00:10:00.000Z')
+  expect(out).toContain('one phone, until 2026-01-01T00:10:00Z')
   expect(out).not.toMatch(/--public-url|challenge/)
   expect(JSON.parse(service.seen[0]!.body)).toEqual({})
 })
@@ -62,7 +62,7 @@ test.each([
   ['device', 'Another device of the user must then approve it'],
   ['admin', 'an administrator must then approve this one'],
 ])('a device with the proof %s gets instructions for the next step', async (proof, message) => {
-  expect((await enroll('https://svc.example.com', { proof })).out).toContain(message)
+  expect((await enroll('https://svc.example.com', { proof, columns: 200 })).out).toContain(message)
   for (const other of [undefined, 'link', 'constructor'])
     expect((await enroll('https://svc.example.com', { proof: other })).out).not.toContain('then')
 })
@@ -72,9 +72,15 @@ test.each([
   ['http://localhost:8080', 'opens on this machine only'],
   ['http://svc.example.com', 'over https only'],
 ])('%s prints what a phone requires', async (origin, message) => {
-  const { out } = await enroll(origin)
+  const { out } = await enroll(origin, { columns: 200 })
   expect(out).toContain(message)
   expect(out).toContain('--public-url https://svc.example.com, with --tls-cert and --tls-key')
+})
+
+test('a terminal breaks no word but the link', async () => {
+  const { out } = await enroll('http://127.0.0.1:8080', { proof: 'admin', columns: 60 })
+  const long = out.split('\n').filter((line) => line.length > 60 && !line.startsWith('\u001B'))
+  expect(long).toEqual([`  http://127.0.0.1:8080/approver#enroll=${token}`])
 })
 
 test('text of the service is escaped on the terminal', async () => {

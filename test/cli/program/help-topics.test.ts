@@ -19,10 +19,10 @@ test('svc help lists the topics', async () => {
   for (const name of Object.keys(topics)) expect(out).toContain(`  ${name}`)
 })
 
-test.each(Object.keys(topics))('svc help %s fits a terminal of 120 columns', async (topic) => {
-  const { exit, out } = await run(`help ${topic}`)
+test.each(['', ...Object.keys(topics)])('svc help %s fits a terminal of 80 columns', async (topic) => {
+  const { exit, out } = await svc(`help ${topic}`, { columns: 80 })
   expect(exit).toBe(0)
-  expect(out.split('\n').filter((line) => line.length > 120)).toEqual([])
+  expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
 })
 
 test('svc help with the words of a command prints its --help', async () => {

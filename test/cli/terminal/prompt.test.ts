@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createPrompt, type Prompt } from '../../../src/cli/terminal/prompt.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -26,6 +27,18 @@ describe('a prompt', () => {
     const { answer, shown } = await asking((prompt) => prompt.text('Name', { example: 'Acme' }), 'Umbrella\r')
     expect(answer).toBe('Umbrella')
     expect(shown).toContain('Name (such as Acme)')
+  })
+  test('breaks a long question and a long choice between words', async () => {
+    const long =
+      'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen'
+    const { shown } = await asking((prompt) => prompt.select(long, [`${long}, first`, 'second']), '\r')
+    const lines = stripVTControlCharacters(shown).split('\n')
+    expect(lines.slice(0, 4).map((line) => line.trim())).toEqual([
+      '? one two three four five six seven eight nine ten eleven twelve thirteen',
+      'fourteen fifteen sixteen',
+      '❯ one two three four five six seven eight nine ten eleven twelve thirteen',
+      'fourteen fifteen sixteen, first',
+    ])
   })
   test('does not echo a secret', async () => {
     const { answer, shown } = await asking((prompt) => prompt.secret('API key'), 's3cret\r')
