@@ -1,15 +1,46 @@
+import type { Input, Operation } from '../../contract/operation.ts'
 import { rule } from '../../contract/rule.ts'
+import { SvcError } from '../../core/errors.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
+import type { Extras } from '../operation/run-operation.ts'
 
 const { testRule: _, ...others } = rule
 
 /** The operations whose commands come from the table. */
 export const ruleOperations = others
 
-type Shown = typeof rule.listRules | typeof rule.getRule | typeof rule.createRule
+const checkNew: Extras['dryCheck'] = async (input) => {
+  const [{ issuesOf }, { ruleProblems }, { inTypedNames }] = await Promise.all([
+    import('../../contract/issues.ts'),
+    import('../../rules/check.ts'),
+    import('../operation/typed-names.ts'),
+  ])
+  const { input: schema } = rule.createRule
+  const { data, error } = schema.safeParse(input)
+  const issues = data ? ruleProblems(data) : issuesOf(error!, schema, input)
+  const [first] = issues
+  if (!first) return 'The rule by itself is valid. Groups, keys and other rules were not checked.'
+  const message = `${first.field} ${first.message}`
+  throw inTypedNames(rule.createRule, new SvcError('usage', 'invalid_field', message, { issues }))
+}
 
-const inWords =
-  (operation: Shown): Extension =>
+const checkOld: Extras['dryCheck'] = async (input, context) => {
+  const { asTyped } = await import('../operation/typed-names.ts')
+  const client = await context.client()
+  const { signal } = context.io
+  await asTyped(
+    rule.getRule,
+    input,
+    client.call(rule.getRule, input as Input<typeof rule.getRule>, { signal }),
+  )
+  return 'The rule exists. Whether people must approve its deletion was not checked.'
+}
+
+type Extended = typeof rule.listRules | typeof rule.getRule | typeof rule.createRule | typeof rule.deleteRule
+
+/** Shows in words what a rule holds, and checks more in a dry run. */
+const extend =
+  (operation: Extended, dryCheck?: Extras['dryCheck']): Extension =>
   (command, context) =>
     void command.action(async () => {
       const [{ runOperation }, { exceptText, grantText, matchText, reasonText }] = await Promise.all([
@@ -17,10 +48,13 @@ const inWords =
         import('../../rules/rule-text.ts'),
       ])
       const texts = { match: matchText, except: exceptText, reason: reasonText, grant: grantText }
-      await runOperation(operation, { args: command.args, options: command.opts() }, context, { texts })
+      const typed = { args: command.args, options: command.opts() }
+      await runOperation(operation, typed, context, { texts, ...(dryCheck && { dryCheck }) })
     })
 
-/** The commands that show in words what a rule holds. */
-export const ruleTable: Extensions = new Map(
-  [rule.listRules, rule.getRule, rule.createRule].map((one) => [one, inWords(one)]),
-)
+export const ruleTable: Extensions = new Map<Operation, Extension>([
+  [rule.listRules, extend(rule.listRules)],
+  [rule.getRule, extend(rule.getRule)],
+  [rule.createRule, extend(rule.createRule, checkNew)],
+  [rule.deleteRule, extend(rule.deleteRule, checkOld)],
+])

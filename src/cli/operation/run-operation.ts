@@ -72,6 +72,8 @@ export type Extras = {
   check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
   /** What else is deleted, a line each, for the question that asks for confirmation. */
   consequence?(input: Gathered['input']): Promise<string | string[] | undefined>
+  /** Throws for what a dry run finds wrong. Returns what it has checked and what it has not, as sentences. */
+  dryCheck?(input: Gathered['input'], context: Context): Promise<string>
   /** Of fields that a list shows in words of its own. */
   texts?: Shape['texts']
 }
@@ -81,14 +83,17 @@ export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { afterShown, check, consequence, texts }: Extras = {},
+  { afterShown, check, consequence, dryCheck, texts }: Extras = {},
 ): Promise<void> => {
   if (!typed.options.dryRun) await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
   const { input, extra } = gathered
   if (typed.options.dryRun) {
     const { showDryRun } = await import('./dry-run.ts')
-    return showDryRun(operation, input, extra, context)
+    const checked = await dryCheck?.({ ...input, ...extra }, context)
+    await showDryRun(operation, input, extra, context)
+    if (checked) (await context.output()).note(checked)
+    return
   }
   const whole = { ...input, ...extra }
   if (asksFirst(operation, whole))

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { json } from '../../fake-hosted.ts'
 import { installHooks, run, service } from '../other-service.ts'
 
@@ -40,11 +40,45 @@ test('a list has the data of a rule in every other format', async () => {
   expect((await list(['-o', 'json'])).data()).toEqual([destroy])
 })
 
+const plan = (...args: string[]) =>
+  run(['rule', 'create', 'x', '--org', '1', '--who', '@sre', ...args, '--dry-run'], { tty: true })
+
+describe('a dry run', () => {
+  test('checks a new rule by itself, and says what it has not checked', async () => {
+    const { exit, err } = await plan('--type', 'command', '--argv', 'terraform')
+    expect([exit, err]).toEqual([
+      0,
+      'Nothing was sent.\nThe rule by itself is valid. Groups, keys and other rules were not checked.\n',
+    ])
+    expect(service.seen).toEqual([])
+  })
+
+  test.each([
+    [['--type', 'command', '--tool', 'merge'], '--tool is not known in a command: it has argv, cwd'],
+    [['--type', 'text', '--who', 'nobody'], '--who must be '],
+    [['--type', 'text', '--who', '@sre'], '--who '],
+    [['--type', 'text', '--reason-prompt', 'Why', '--reason-example', 'x'], '--reason-pattern is required'],
+    [['--type', 'text', '--except', '[{}]'], '--except[0] is an exception for everything'],
+  ])('refuses a rule that the service would refuse: %j', async (args, message) => {
+    expect(await plan(...args)).toMatchObject({ exit: 2, err: expect.stringContaining(message), out: '' })
+  })
+
+  test('looks for the rule that would be deleted', async () => {
+    const { exit, err } = await answered(destroy, ['delete', 'destroy', '--dry-run'], { tty: true })
+    expect([exit, err]).toEqual([0, expect.stringContaining('The rule exists.')])
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET'])
+    service.always(json(404, { status: 'error', message: 'Rule x not found', data: { code: 'not_found' } }))
+    expect(await run(['rule', 'delete', 'x', '--org', '1', '--dry-run'])).toMatchObject({ exit: 5, out: '' })
+  })
+})
+
 test('each field of a rule has a flag', async () => {
   const typed =
-    '--type tool_call --server github --tool merge_* --arguments {"branch":["main"]} --key 7 --shells ignore ' +
+    '--type tool_call --server github --tool merge_* --arguments {"branch":["main"]} --key 7 ' +
     '--except [{"tool":["merge_try"]}] --who @sre:2 --who @dba --requester confirmed --reason-prompt Ticket ' +
     '--reason-pattern OPS-* --reason-example OPS-1 --timeout 900 --use-within 60 --factors location --number'
+  const shells = 'rule create x --org 1 --type command --shells ignore --who @sre --dry-run -o json'
+  expect((await run(shells)).data().body.match).toEqual({ type: 'command', shells: 'ignore' })
   const line = ['rule', 'create', 'agents', '--org', '1', ...typed.split(' '), '--dry-run', '-o', 'json']
   const { exit, data } = await run(line)
   expect(exit).toBe(0)
@@ -57,7 +91,6 @@ test('each field of a rule has a flag', async () => {
       arguments: { branch: ['main'] },
       // Its name looks like a secret, which a dry run never prints.
       key: '***',
-      shells: 'ignore',
     },
     except: [{ tool: ['merge_try'] }],
     who: ['@sre:2', '@dba'],
