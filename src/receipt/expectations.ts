@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts'
 import { type Answers, askedOf } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkPeople, type ExpectedPeople } from './expected-people.ts'
@@ -22,6 +23,8 @@ export type Expectations = ExpectedPeople & {
   organization?: string | undefined
   /** Digest of the subject, lower-case hex. */
   digest?: string | undefined
+  /** SHA-256 of the list of changes that one approval asks for together: of the JSON array of their digests. */
+  list?: string | undefined
   /** A rule of the organization under which it must have been given. */
   rule?: ExpectedRule | undefined
   /** Factors that must have passed. */
@@ -135,6 +138,11 @@ const checkRequest = (claims: Asked, expected: Expectations, note: Note): void =
   if (expected.digest !== undefined) {
     const { digest } = claims.subject
     note('expected subject', digest === expected.digest, `SHA-256 ${digest}, expected ${expected.digest}`)
+  }
+  if (expected.list !== undefined) {
+    const { operation, file } = claims.subject.data
+    const found = operation === 'batch' && isRecord(file) ? `SHA-256 ${String(file['sha256'])}` : 'no list'
+    note('expected rows', found === `SHA-256 ${expected.list}`, `${found}, expected ${expected.list}`)
   }
 }
 

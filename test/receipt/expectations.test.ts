@@ -120,6 +120,19 @@ describe('the subject', () => {
     expect(await failed(receipt, { digest: approval.subject.digest })).toEqual(['expected subject'])
   })
 
+  test('is a list of changes with this digest', async () => {
+    const list = 'a'.repeat(64)
+    const ofList = (operation: string): Subject => ({
+      type: 'request',
+      data: { organization: null, operation, body: {}, file: { name: 'list of 2 changes', sha256: list } },
+    })
+    const receipt = await made({ subject: ofList('batch') })
+    expect(await failed(receipt, { list })).toEqual([])
+    expect(await failed(receipt, { list: 'b'.repeat(64) })).toEqual(['expected rows'])
+    for (const other of [ofList('user import'), subject])
+      expect(await failed(await made({ subject: other }), { list })).toEqual(['expected rows'])
+  })
+
   test('is the action that counts: the words of the requester prove nothing', async () => {
     const receipt = await made({ subject })
     expect(await failed(receipt, { action: approval.action })).toEqual(['expected action'])

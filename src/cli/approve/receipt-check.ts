@@ -1,5 +1,6 @@
 import { checkedLines, onlyPerson, parseLine } from '../../contract/approvers.ts'
 import { usageError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
 import type { Expectations } from '../../receipt/expectations.ts'
 import { issuerIn } from '../../receipt/signature.ts'
 import { digestOf } from '../../receipt/subject.ts'
@@ -15,6 +16,7 @@ export type ExpectedFlags = {
   action?: string
   subject?: string
   digest?: string
+  rows?: string
   rule?: string
   approver?: string[]
   requester?: string
@@ -51,6 +53,18 @@ const secondsOf = (text: string): number => {
 /** The digest of a subject in JSON: `{"type", "data"}`. */
 const digestIn = async (source: string, { io }: Context): Promise<string> =>
   digestOf((await typedSubject(await readJson(source, io, '--subject'))).data)
+
+/** The digest of a list of changes, computed from their data: the digests and summaries in the file are not believed. */
+const listIn = async (source: string, { io }: Context): Promise<string> => {
+  const hint = 'svc approve rows apr_3mYk8wQZ -o json > rows.json'
+  const rows = await readJson(source, io, '--rows', hint)
+  const isWhole =
+    Array.isArray(rows) &&
+    rows.every((row, at) => isRecord(row) && isRecord(row.data) && row['row_index'] === at)
+  if (!isWhole || rows.length === 0)
+    throw usageError('--rows must contain every row of one approval, in their order', hint)
+  return digestOf(rows.map(({ data }) => digestOf(data)))
+}
 
 const requireWords = ({ status, separation, factors: wanted, digest, subject }: ExpectedFlags): void => {
   if (status !== undefined && status !== 'approved' && status !== 'denied')
@@ -104,6 +118,7 @@ export const readExpectations = async (
     issuer,
     action: flags.action,
     digest,
+    list: flags.rows === undefined ? undefined : await listIn(flags.rows, context),
     rule:
       flags.rule === undefined
         ? undefined

@@ -57,6 +57,10 @@ export const registerVerify = (group: Command, context: Context): void => {
       '--subject <file>',
       'File with the subject that must have been approved, as JSON; - for standard input',
     )
+    .option(
+      '--rows <file>',
+      'File with the changes of a list that must have been approved (svc approve rows -o json); - for standard input',
+    )
     .option('--digest <hex>', 'SHA-256 that the subject must have')
     .option(
       '--rule <rule>',
@@ -104,7 +108,12 @@ export const registerVerify = (group: Command, context: Context): void => {
     const [file] = command.args
     if (file === undefined)
       throw usageError('Missing <receipt>', await context.command!.again({ args: ['receipt.json'] }))
-    const inputs = { '<receipt>': file, '--jwks': options.jwks, '--subject': options.subject }
+    const inputs = {
+      '<receipt>': file,
+      '--jwks': options.jwks,
+      '--subject': options.subject,
+      '--rows': options.rows,
+    }
     const fromInput = Object.entries(inputs).flatMap(([name, source]) => (source === '-' ? [name] : []))
     if (fromInput.length > 1) throw usageError(`Only one of ${fromInput.join(' and ')} can be standard input`)
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
+import { digestOf } from '../../../src/receipt/subject.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { approval, approverKey, createIssuer, device, now, specimen } from '../../receipt/specimen.ts'
 import { genuineSet } from '../../receipt/set-specimen.ts'
@@ -13,6 +14,9 @@ const key = approverKey()
 const rule = { name: 'destroy', match: { type: 'command', argv: ['terraform', '**'] }, who: ['@dba'] }
 const write = (name: string, value: unknown): void =>
   writeFileSync(join(folder.path, name), typeof value === 'string' ? value : JSON.stringify(value))
+
+const rowsOf = (all: object[]) =>
+  all.map((data, row_index) => ({ row_index, summary: 'x', data, digest: 'not believed', used_at: null }))
 
 beforeAll(async () => {
   const issuer = await createIssuer()
@@ -60,6 +64,13 @@ beforeAll(async () => {
     summary: approval.action,
     fields: [],
   })
+  const datas = [{ operation: 'createUser' }, { operation: 'removeUser' }]
+  write('rows.json', rowsOf(datas))
+  write('changed-rows.json', rowsOf([datas[0]!, { operation: 'deleteUser' }]))
+  write('some-rows.json', rowsOf(datas).slice(1))
+  const file = { name: 'list of 2 changes', sha256: digestOf(datas.map((data) => digestOf(data))) }
+  const data = { organization: null, operation: 'batch', body: {}, file }
+  write('list.json', await specimen(issuer, approval, key, { subject: { type: 'request', data } }))
   write('other-subject.json', { type: 'text', data: { text: 'Delete everything' } })
   write('bad-subject.json', { type: 'text', data: { text: 'x' }, digest: 'a'.repeat(64) })
   write('named-keys.json', { ...issuer.jwks, issuer: 'https://approve.example.com' })
@@ -110,6 +121,30 @@ describe('svc approve verify --rule', () => {
     expect(err).toMatch(message)
     expect(exit).toBe(2)
   })
+})
+
+describe('svc approve verify --rows', () => {
+  test('accepts the changes of which people signed the list, and no others', async () => {
+    expect((await offline('list.json', '--rows', 'rows.json')).exit).toBe(0)
+    const { exit, err } = await offline('list.json', '--rows', 'changed-rows.json')
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringMatching(/^Not valid: expected rows \(SHA-256 [0-9a-f]{64}, exp/),
+    ])
+    expect((await offline('receipt.json', '--rows', 'rows.json')).err).toContain(
+      'expected rows (no list, exp',
+    )
+  })
+  test.each(['some-rows.json', 'subject.json'])(
+    'refuses a file that is not the whole list: %s',
+    async (rows) => {
+      expect(await offline('list.json', '--rows', rows)).toMatchObject({
+        exit: 2,
+        message: '--rows must contain every row of one approval, in their order',
+        hint: 'svc approve rows apr_3mYk8wQZ -o json > rows.json',
+      })
+    },
+  )
 })
 
 test('svc approve verify names --jwks if the service does not answer', async () => {
