@@ -78,16 +78,32 @@ const mapTexts = (language, change) =>
 /** The texts of a language: for each screen, its messages by key. */
 export const compileLanguage = (language) => mapTexts(language, (tokens) => compileTokens(tokens))
 
+/** Screens whose keys are data: a code of the service, a label, a kind of push message. */
+const named = new Set(['push', 'refused', 'subject'])
+
+/** The keys of all other texts; the number of a text is its place here. */
+export const numberedKeys = () =>
+  Object.entries(readLanguage('en')).flatMap(([screen, texts]) =>
+    named.has(screen) ? [] : Object.keys(texts).map((key) => `${screen}.${key}`),
+  )
+
+/** The texts of a language as the page loads them: by number, then by name. */
+export const packLanguage = (language) => {
+  const texts = compileLanguage(language)
+  const numbered = numberedKeys().map((key) => {
+    const [screen, name] = key.split('.')
+    return texts[screen][name]
+  })
+  return [numbered, Object.fromEntries(Object.entries(texts).filter(([screen]) => named.has(screen)))]
+}
+
 /** For each screen, the arguments of its messages by key. */
 export const argumentsIn = (language) => mapTexts(language, argumentsOf)
 
-/** A module with the English texts, and the type of the values that each of them takes. */
+/** A module with the type of the values that each text takes, and the English texts of notifications. */
 export const englishModule = () => {
-  const texts = Object.entries(compileLanguage('en'))
-  const screens = texts.map(([screen, messages]) => {
-    const keys = Object.keys(messages).map((key) => `'${key}'`)
-    return `export const ${screen}: Record<${keys.join(' | ')}, Message> = ${JSON.stringify(messages)}`
-  })
+  const { push } = compileLanguage('en')
+  const kinds = Object.keys(push).map((key) => `'${key}'`)
   const types = Object.entries(argumentsIn('en')).flatMap(([screen, messages]) =>
     Object.entries(messages).map(([key, values]) => {
       const members = Object.entries(values).map(([name, type]) => `${name}: ${type}`)
@@ -95,10 +111,9 @@ export const englishModule = () => {
     }),
   )
   return `// Written by the build from messages/en. Do not edit.
-import type { Catalogue, Message } from './message.ts'
+import type { Message } from './message.ts'
 type Value = string | number
 export type Texts = { ${types.join('; ')} }
-${screens.join('\n')}
-export const english: Catalogue = { ${texts.map(([screen]) => screen).join(', ')} }
+export const push: Record<${kinds.join(' | ')}, Message> = ${JSON.stringify(push)}
 `
 }

@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { inProgram } from './bundled.mjs'
 import { pageRoutes } from './contract-manifest.mjs'
-import { compileLanguage, englishModule, languages } from './messages.mjs'
+import { englishModule, languages, numberedKeys, packLanguage } from './messages.mjs'
 
 // The approver page: one script that a tag loads, its service worker, and static files, each with its brotli form.
 
@@ -26,13 +26,25 @@ const style = () =>
     .replaceAll(': ', ':')
     .replaceAll(';}', '}')
 
-const script = async (input, format, { define = {}, plugins = [] } = {}) => {
+/** Each key in the source becomes the number of its text, so that no key is sent to a browser. */
+const numberTexts = () => {
+  const numbers = new Map(numberedKeys().map((key, number) => [key, ` ${number}`]))
+  return {
+    name: 'number-texts',
+    transform: (code, id) =>
+      id.startsWith(root('src/page/'))
+        ? code.replaceAll(/'([a-z]+\.\w+)'/g, (literal, key) => numbers.get(key) ?? literal)
+        : undefined,
+  }
+}
+
+const script = async (input, format, define = {}) => {
   const all = { ROUTES: JSON.stringify(pageRoutes), ...define }
   const bundle = await rolldown({
     input: root(input),
     platform: 'browser',
     transform: { define: all },
-    plugins: [...plugins, inProgram],
+    plugins: [numberTexts(), inProgram],
   })
   const { output } = await bundle.generate({ format, minify: true, comments: { annotation: false } })
   await bundle.close()
@@ -51,32 +63,25 @@ const brotli = (data) =>
     },
   })
 
-const withoutTexts = {
-  name: 'without-texts',
-  load: (id) => (id === root('src/page/language/english.ts') ? 'export const english = {}' : undefined),
-}
-
-/** The script of the page without the English texts, as it would be sent: what the code alone needs. */
-export const bareScript = async () =>
-  brotli(Buffer.from(await script('src/page/start/app.ts', 'es', { plugins: [withoutTexts] })))
-
 /** The bytes of each file of the page by its name. */
 export const pageFiles = async () => {
-  // Part of the page, and the types of its texts.
+  // The types of the texts, and what the worker can say without a file.
   writeFileSync(root('src/page/language/english.ts'), englishModule())
 
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
   files.set('style.css', Buffer.from(style()))
   files.set('app.js', Buffer.from(await script('src/page/start/app.ts', 'es')))
   files.set('code.js', Buffer.from(await script('src/page/enrollment/code.ts', 'es')))
-  // English is part of the script, and of the manifest that the page begins with.
+  // The page begins with the English manifest.
   const manifest = JSON.parse(files.get('manifest.webmanifest'))
   const manifests = new Map()
-  for (const language of languages.filter((one) => one !== 'en')) {
-    const texts = compileLanguage(language)
-    const { title: name } = texts.common
-    const named = { ...manifest, lang: language, name, short_name: name }
+  const title = numberedKeys().indexOf('common.title')
+  for (const language of languages) {
+    const texts = packLanguage(language)
     files.set(`${language}.json`, Buffer.from(JSON.stringify(texts)))
+    if (language === 'en') continue
+    const name = texts[0][title]
+    const named = { ...manifest, lang: language, name, short_name: name }
     manifests.set(`${language}.webmanifest`, Buffer.from(JSON.stringify(named)))
   }
 
@@ -93,7 +98,7 @@ export const pageFiles = async () => {
     kept.map(([name, data]) => [name, `sha256-${sha256(data).digest('base64')}`]),
   )
   const define = { SHELL: JSON.stringify({ version, hashes }) }
-  files.set('sw.js', Buffer.from(await script('src/page/worker/sw.ts', 'iife', { define })))
+  files.set('sw.js', Buffer.from(await script('src/page/worker/sw.ts', 'iife', define)))
 
   // A browser reads them when the page is installed, which needs the network anyway: the worker keeps none.
   for (const [name, data] of manifests) files.set(name, data)

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, type Token } from '@messageformat/parser'
 import { describe, expect, test } from 'vitest'
-import { english } from '../../src/page/language/english.ts'
 import { languages, preferred, regional } from '../../src/page/language/languages.ts'
 import { fill, type Catalogue } from '../../src/page/language/message.ts'
 import { root } from '../source-tree.ts'
+import { english, keys, textsIn } from './english.ts'
 
 const folder = join(root, 'src/page/language/messages')
 
@@ -111,13 +111,16 @@ test.each(Object.keys(languages).filter((language) => language !== 'en'))(
   },
 )
 
-const inLanguage = (language: string): Catalogue =>
-  language === 'en'
-    ? english
-    : (JSON.parse(readFileSync(join(root, `dist/page/${language}.json`), 'utf8')) as Catalogue)
+test.each(Object.keys(languages))('the page loads every text in %s', (language) => {
+  const file = readFileSync(join(root, `dist/page/${language}.json`), 'utf8')
+  const [numbered, named] = JSON.parse(file) as Catalogue
+  const { push, refused, subject, ...others } = textsIn(language)
+  expect(numbered).toEqual(keys.map((key) => key.split('.')).map(([screen, key]) => others[screen!]![key!]))
+  expect(named).toEqual({ push, refused, subject })
+})
 
 const counted = (language: string, count: number): string =>
-  fill(inLanguage(language).inbox!.requestsWaiting!, { count }, language, String).join('')
+  fill(textsIn(language)['inbox']!['requestsWaiting']!, { count }, language, String).join('')
 
 describe('plurals', () => {
   test.each([
@@ -139,7 +142,7 @@ describe('plurals', () => {
   })
 
   test('of an exact number are preferred', () => {
-    expect(fill(english.inbox!.members!, { count: 0 }, 'en', String).join('')).toBe('Members')
+    expect(fill(english['inbox']!['members']!, { count: 0 }, 'en', String).join('')).toBe('Members')
   })
 })
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { refused } from '../../src/page/language/english.ts'
 import { sourceTree } from '../source-tree.ts'
+import { english } from './english.ts'
+
+const refused = english['refused']!
 
 /** Codes that no operation of the page answers with. Whoever adds a code adds a text for it, or puts it here. */
 const elsewhere = {

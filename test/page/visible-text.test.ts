@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { english } from '../../src/page/language/english.ts'
-import { sourceTree, unknownValue } from '../source-tree.ts'
+import { sourceTree } from '../source-tree.ts'
+import { keys } from './english.ts'
 
 const page = sourceTree().filter(({ file }) => file.startsWith('src/page/'))
 const strings = page.filter(({ file }) => !file.endsWith('/english.ts')).flatMap((source) => source.strings)
@@ -16,18 +16,13 @@ test('no text is outside of the catalogue', () => {
 })
 
 test('every text of the catalogue is used', () => {
-  const explained = page
-    .flatMap(({ text }) => [...text.matchAll(/\bwords\(([^)]{1,200})\)/g)].map(([, given]) => given!))
-    .flatMap((given) => [...given.matchAll(/'([\w.]+)'/g)].map(([, key]) => `${key}Why`))
-  const used = new Set([...strings, ...explained])
-  const families = strings
-    .filter((text) => /^\w+\.\uFFFC$/.test(text))
-    .map((text) => text.replace(unknownValue, ''))
-  const unused = Object.entries(english).flatMap(([screen, texts]) =>
-    Object.keys(texts)
-      .map((key) => `${screen}.${key}`)
-      .filter((key) => !used.has(key) && !families.some((prefix) => key.startsWith(prefix))),
-  )
-  // The worker finds its texts by the kind of a push message.
-  expect(unused.filter((key) => !key.startsWith('push.'))).toEqual([])
+  const used = new Set(strings)
+  // The build replaces a key by its number where it is written whole. The keys of the other screens are data.
+  expect(keys.filter((key) => !used.has(key))).toEqual([])
+})
+
+test('a key is put together only for the screens whose keys are data', () => {
+  const screens = new Set(keys.map((key) => key.split('.')[0]!))
+  const built = strings.filter((text) => /^\w+\.\uFFFC/.test(text) && screens.has(text.split('.')[0]!))
+  expect(built).toEqual([])
 })

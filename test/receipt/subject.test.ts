@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { english } from '../../src/page/language/english.ts'
 import { labelKey } from '../../src/page/language/message.ts'
+import { english } from '../page/english.ts'
 import { fieldsOf, summaryOf } from '../../src/receipt/subject-text.ts'
 import {
   digestOf,

@@ -164,6 +164,17 @@ describe('the language of the page', () => {
     expect(await languageOf(phone)).toBe('en,ltr')
   })
 
+  test('comes as soon as its texts can be loaded, and the page says why it waits', async () => {
+    const phone = await stage.openPhone('light', { ...narrow, locale: 'de', serviceWorkers: 'block' })
+    await phone.page.route(/\/approver\/(?:de|en)\.json/, (route) => route.abort())
+    await phone.page.goto(`${stage.origin}/approver`)
+    const notice = phone.page.getByText('No connection. Trying again automatically.')
+    await notice.waitFor()
+    await phone.page.unroute(/\/approver\/(?:de|en)\.json/)
+    await phone.sees('Anmelden')
+    expect([await notice.count(), await languageOf(phone)]).toEqual([0, 'de,ltr'])
+  })
+
   test('is also that of its notifications', async () => {
     const user = await stage.person()
     const phone = await enrolled('de', user, german)

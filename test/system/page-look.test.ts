@@ -4,19 +4,24 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { brokenWords, flaws } from './page-flaws.ts'
 import { installHooks, stage } from './open-stage.ts'
-import { sizeWithoutLanguages } from './page-size.ts'
+import { languages } from '../../src/page/language/languages.ts'
+import { sizeOfFirstVisit, sizeWithoutLanguages } from './page-size.ts'
 
 installHooks()
 
 const page = fileURLToPath(new URL('../../dist/page', import.meta.url))
 const read = (name: string): Buffer => readFileSync(join(page, name))
 
-test('the page needs at most 41 KB besides its languages, and loads nothing from elsewhere', async () => {
-  expect(await sizeWithoutLanguages()).toBeLessThanOrEqual(41 * 1024)
+test('the page needs at most 41 KB besides its languages, and loads nothing from elsewhere', () => {
+  expect(sizeWithoutLanguages()).toBeLessThanOrEqual(41 * 1024)
   for (const name of readdirSync(page)) {
     if (!/\.(?:html|css|webmanifest)$/.test(name)) continue
     expect(read(name).toString()).not.toMatch(/https?:|style=|<script(?! src="\/approver\/)|onclick/)
   }
+})
+
+test.each(Object.keys(languages))('a first visit in %s fetches at most 48 KB', (language) => {
+  expect(sizeOfFirstVisit(language)).toBeLessThanOrEqual(48 * 1024)
 })
 
 test('the installed page turns with the phone', () => {

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const page = fileURLToPath(new URL('../../dist/page/', import.meta.url))
-const pageScripts = new URL('../../scripts/page.mjs', import.meta.url).href
 
 /** The bytes of these files as the service sends them to a browser that accepts brotli. */
 export const sizeOf = (files: Iterable<string>): number =>
@@ -14,8 +13,18 @@ export const sizeOf = (files: Iterable<string>): number =>
 const uncounted = /\.(?:br|json|png)$|^[a-z]{2}\.webmanifest$/
 
 /** The bytes of every file of the page, less the texts of all languages and the icons of an installation. */
-export const sizeWithoutLanguages = async (): Promise<number> => {
-  const { bareScript } = (await import(pageScripts)) as { bareScript(): Promise<Buffer> }
-  const others = readdirSync(page).filter((name) => !uncounted.test(name) && name !== 'app.js')
-  return sizeOf(others) + (await bareScript()).length
-}
+export const sizeWithoutLanguages = (): number =>
+  sizeOf(readdirSync(page).filter((name) => !uncounted.test(name)))
+
+/** The bytes that a first visit in a language fetches: what the page and its worker need. */
+export const sizeOfFirstVisit = (language: string): number =>
+  sizeOf([
+    'index.html',
+    'app.js',
+    'style.css',
+    'sw.js',
+    'manifest.webmanifest',
+    'icon.svg',
+    'icon-192.png',
+    `${language}.json`,
+  ])

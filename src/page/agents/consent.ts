@@ -103,7 +103,10 @@ export const openConsent = (session: Session, request: string, { toInbox, again 
         if (status === 401) again()
         else if (status !== 429) {
           clearToken()
-          showNotice(words('agents.ended', 'clock'), button(t('common.allRequests'), 'primary', toInbox))
+          showNotice(
+            words('agents.ended', 'agents.endedWhy', 'clock'),
+            button(t('common.allRequests'), 'primary', toInbox),
+          )
         }
         throw error
       }

@@ -14,10 +14,17 @@ const keyText = ({ kind, backed_up, backup_eligible, attachment }: Device): stri
   return t(backup_eligible ? 'devices.canSync' : 'devices.bound')
 }
 
+const states = {
+  pending: 'devices.pending',
+  active: 'devices.active',
+  revoked: 'devices.revoked',
+  refused: 'devices.refused',
+} as const
+
 export const stateText = ({ state, active_from }: Device): string =>
   active_from !== null && state === 'pending'
     ? t('devices.becomesActive', { date: dateText(active_from) })
-    : t(`devices.${state}`)
+    : t(states[state])
 
 const usedText = ({ last_used_at: at }: Device): string =>
   at === null ? t('devices.notUsed') : t('devices.lastUsed', { date: dateText(at) })

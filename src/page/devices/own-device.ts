@@ -201,8 +201,6 @@ export const deviceItem = (device: Device, around: Surroundings): HTMLElement =>
         return screen.refresh()
       },
     })
-  const action = (key: 'rename' | 'remove', work: () => void): HTMLElement =>
-    button(t(`devices.${key}`), 'quiet', work, t(`devices.${key}Name`, { name }))
   item.append(
     h(owner === undefined ? 'h2' : 'h3', {}, exactText(name)),
     ...deviceLines(device, owner === undefined ? session.device_id : undefined).map((line) =>
@@ -213,8 +211,14 @@ export const deviceItem = (device: Device, around: Surroundings): HTMLElement =>
     item.append(
       div(
         'links',
-        owner === undefined && action('rename', () => rename(device, item, around)),
-        action('remove', remove),
+        owner === undefined &&
+          button(
+            t('devices.rename'),
+            'quiet',
+            () => rename(device, item, around),
+            t('devices.renameName', { name }),
+          ),
+        button(t('devices.remove'), 'quiet', remove, t('devices.removeName', { name })),
       ),
     )
   else if (owner === undefined) item.append(answersFor(device, around, proof === 'device'))

@@ -39,9 +39,9 @@ type Link = {
 const over = (title: string, line: string): Notice => ({ drawing: 'clock', title, lines: [line] })
 
 const reasons: Record<string, () => Notice> = {
-  used: () => words('enrollment.linkUsed', 'phone'),
-  unknown: () => words('enrollment.linkUnknown', 'cross'),
-  damaged: () => words('enrollment.linkDamaged', 'cross'),
+  used: () => words('enrollment.linkUsed', 'enrollment.linkUsedWhy', 'phone'),
+  unknown: () => words('enrollment.linkUnknown', 'enrollment.linkUnknownWhy', 'cross'),
+  damaged: () => words('enrollment.linkDamaged', 'enrollment.linkDamagedWhy', 'cross'),
   expired: () => over(t('enrollment.linkExpired'), t('enrollment.newLink')),
   on_hold: () => over(t('enrollment.onHold'), t('enrollment.linkOnHold')),
 }
@@ -92,7 +92,10 @@ const showRegistration = (link: Link, ends: Ends): void => {
     if (error instanceof CheckFailed && error.registered) {
       clearToken()
       const open = button(t('enrollment.openRequests'), 'primary', ends.signIn)
-      return void showNotice(words('enrollment.alreadyRegistered', 'phone'), open)
+      return void showNotice(
+        words('enrollment.alreadyRegistered', 'enrollment.alreadyRegisteredWhy', 'phone'),
+        open,
+      )
     }
     if (!(error instanceof Refused) || error.status === 429) return problem.say(sentenceFor(error))
     const refusedKey = refusedKeyText(error, enrollment)

@@ -53,7 +53,8 @@ const showSignIn = (change: Ways['change'], done: () => void): void => {
 
 /** The tap uses up the token, not the opening of the link: mail scanners open links too. */
 const confirmEmail = (token: string): void => {
-  if (token === 'damaged') return void showNotice(words('enrollment.linkDamaged', 'clock'))
+  if (token === 'damaged')
+    return void showNotice(words('enrollment.linkDamaged', 'enrollment.linkDamagedWhy', 'clock'))
   const problem = problemLine()
   const once = onlyOnce()
   const submit = (): Promise<void> =>
@@ -61,7 +62,7 @@ const confirmEmail = (token: string): void => {
       async () => {
         await call('verifyEmail', { token }, { once })
         clearToken()
-        showNotice(words('enrollment.emailConfirmed', 'phone', 'good'))
+        showNotice(words('enrollment.emailConfirmed', 'enrollment.emailConfirmedWhy', 'phone', 'good'))
       },
       (error) => {
         if (!(error instanceof Refused)) return problem.say(t('enrollment.emailUnreachable'))

@@ -44,8 +44,10 @@ const wayBack = ({ isIn, back }: Ways): HTMLElement =>
 const standingOf = ({ code, data }: Refused): Notice | undefined => {
   const { organization } = data
   const isKnown = typeof organization === 'string'
-  if (code === 'device_not_registered') return words('enrollment.unknownKey', 'phone')
-  if (code === 'device_refused') return words('enrollment.deviceRefused', 'phone')
+  if (code === 'device_not_registered')
+    return words('enrollment.unknownKey', 'enrollment.unknownKeyWhy', 'phone')
+  if (code === 'device_refused')
+    return words('enrollment.deviceRefused', 'enrollment.deviceRefusedWhy', 'phone')
   if (code === 'member_on_hold')
     return {
       drawing: 'phone',
@@ -131,8 +133,10 @@ const pendingNotice = ({ proof, active_from }: Waiting): Notice => {
       title: t('enrollment.approvedLater'),
       lines: [t('enrollment.approvedLaterWhy', { date: dateText(active_from) })],
     }
-  if (proof === 'device') return words('enrollment.waitingForDevice', 'clock')
-  return words(proof === 'admin' ? 'enrollment.waitingForAdmin' : 'enrollment.enterCode', 'clock')
+  if (proof === 'device')
+    return words('enrollment.waitingForDevice', 'enrollment.waitingForDeviceWhy', 'clock')
+  if (proof === 'admin') return words('enrollment.waitingForAdmin', 'enrollment.waitingForAdminWhy', 'clock')
+  return words('enrollment.enterCode', 'enrollment.enterCodeWhy', 'clock')
 }
 
 /** For a device that is registered and not active yet. A phone in several organizations has other keys, which say nothing about it. */

@@ -60,7 +60,9 @@ export const showWayOut = async (goOn: () => void): Promise<boolean> => {
   const { possible } = await keysHere()
   if (possible && !isInApp) return false
   const notice = showNotice(
-    words(isInApp ? 'enrollment.inApp' : 'enrollment.noWebAuthn', 'phone'),
+    isInApp
+      ? words('enrollment.inApp', 'enrollment.inAppWhy', 'phone')
+      : words('enrollment.noWebAuthn', 'enrollment.noWebAuthnWhy', 'phone'),
     isAndroid &&
       opensElsewhere &&
       h('a', { class: 'button primary', href: intent() }, t('enrollment.openInBrowser')),

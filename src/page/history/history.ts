@@ -8,6 +8,16 @@ import { momentText } from '../language/time.ts'
 
 type Decision = Decisions['decisions'][number]
 
+const endings = {
+  factors: 'history.factors',
+  number: 'history.number',
+  requester: 'history.requester',
+  time: 'history.time',
+  key: 'history.key',
+  report: 'history.report',
+  service: 'history.service',
+} as const
+
 /** What became of a request, in a few words. `asked`: the member it was sent to, if an administrator reads it. */
 export const endText = ({ status, ended_by, device, by }: Decision, asked?: Person): string | Node => {
   if (ended_by === 'person') {
@@ -19,7 +29,7 @@ export const endText = ({ status, ended_by, device, by }: Decision, asked?: Pers
   }
   if (ended_by === 'report' && asked !== undefined)
     return nodes('history.reportBy', { name: exactText(nameOf(asked)) })
-  return t(`history.${ended_by ?? 'pending'}`)
+  return t(ended_by === null ? 'history.pending' : endings[ended_by])
 }
 
 export const noteText = (note: string): Node => nodes('history.note', { note: exactText(note) })

@@ -25,9 +25,8 @@ export const regional = (language: Language, tags: readonly string[]): string =>
 
 export const isRightToLeft = (language: Language): boolean => language === 'ar'
 
-/** The file with the texts of a language. English is part of the page. */
-export const fileOf = (language: Language): string | undefined =>
-  language === 'en' ? undefined : `${language}.json`
+/** The file with the texts of a language. */
+export const fileOf = (language: Language): string => `${language}.json`
 
 /** The name of the note that tells the worker the language of the page. */
 export const languageNote = 'language'

@@ -4,8 +4,11 @@ export type Message = string | readonly (string | Slot)[]
 /** The place of a value, or the message for its plural category, its exact number (`=0`) or its name. */
 type Slot = readonly [name: string, cases?: Readonly<Record<string, Message>>]
 
-/** Messages by screen and key. */
-export type Catalogue = Readonly<Record<string, Readonly<Record<string, Message>>>>
+/** The texts of a language: by number, and by name on the screens whose keys are data. */
+export type Catalogue = readonly [
+  numbered: readonly Message[],
+  named: Readonly<Record<string, Readonly<Record<string, Message>>>>,
+]
 
 /** The message for a number or a name. */
 const chosen = (cases: Readonly<Record<string, Message>>, value: unknown, language: string): Message => {

@@ -1,14 +1,12 @@
 // To add a text: add its key to messages/en/<screen>.json (ICU MessageFormat; a value is {name}), then run `npm run build`.
 // Show it with t('screen.key', { name }); with nodes as values, such as exactText(…), use nodes('screen.key', { name }).
 
-import { english, type Texts } from './english.ts'
+import type { Texts } from './english.ts'
 import { fill, isolated, type Catalogue, type Message } from './message.ts'
 
 export type Key = keyof Texts
 /** Without values. */
 export type Plain = { [K in Key]: Record<never, never> extends Texts[K] ? K : never }[Key]
-/** A title that has a text which explains it: `missing` and `missingWhy`. */
-export type Explained = { [K in Plain]: `${K}Why` extends Plain ? K : never }[Plain]
 type Values<K extends Key> = Texts[K]
 /** A value without a plural or a select can also be a node. */
 type Nodes<K extends Key> = {
@@ -16,7 +14,7 @@ type Nodes<K extends Key> = {
 }
 type Given<V> = Record<never, never> extends V ? [] : [values: V]
 
-let spoken: Catalogue = {}
+let spoken: Catalogue = [[], {}]
 let tag = 'en'
 let numbers = new Intl.NumberFormat(tag)
 let rightToLeft = false
@@ -24,7 +22,7 @@ let rightToLeft = false
 /** The language in which numbers, dates and lists are formatted: that of the texts, as the browser's region writes it. */
 export const locale = (): string => tag
 
-/** From now on, texts are in this language; those that it lacks are in English. */
+/** From now on, texts are in this language. */
 export const speak = (
   catalogue: Catalogue,
   { language, isRightToLeft }: { language: string; isRightToLeft: boolean },
@@ -35,15 +33,17 @@ export const speak = (
   rightToLeft = isRightToLeft
 }
 
-const messageIn = (catalogue: Catalogue, key: string): Message | undefined => {
+/** In the source, a key is a name. The build turns it into the number of its text, unless the name is data. */
+const messageIn = ([numbered, named]: Catalogue, key: string | number): Message | undefined => {
+  if (typeof key === 'number') return numbered[key]
   const [screen = '', name = ''] = key.split('.')
-  return catalogue[screen]?.[name]
+  return named[screen]?.[name]
 }
 
-/** Whether the catalogue has a text for this. */
-export const isKey = (key: string): key is Key => messageIn(english, key) !== undefined
+/** Whether there is a text for this name. */
+export const isKey = (key: string): key is Key => messageIn(spoken, key) !== undefined
 
-const messageOf = (key: Key): Message => messageIn(spoken, key) ?? messageIn(english, key) ?? key
+const messageOf = (key: Key): Message => messageIn(spoken, key) ?? ''
 
 const valueText = (value: string | number): string =>
   typeof value === 'number' ? numbers.format(value) : isolated(value, rightToLeft)

@@ -97,14 +97,18 @@ type Take = (member: Member, move: Move, item: HTMLElement) => unknown
 
 const activeRow = (member: Member, take: Take): HTMLElement => {
   const name = nameOf(member)
-  const change = (move: 'hold' | 'promote'): HTMLElement =>
-    button(t(`members.${move}`), 'quiet', () => take(member, move, item), t(`members.${move}Name`, { name }))
+  const hold = (): unknown => take(member, 'hold', item)
+  const promote = (): unknown => take(member, 'promote', item)
   const item: HTMLElement = h(
     'li',
     'person',
     h('a', { href: `#member=${encodeURIComponent(member.user_id)}` }, exactText(name)),
     ...memberLines(member),
-    div('links', change('hold'), !isAdmin(member) && change('promote')),
+    div(
+      'links',
+      button(t('members.hold'), 'quiet', hold, t('members.holdName', { name })),
+      !isAdmin(member) && button(t('members.promote'), 'quiet', promote, t('members.promoteName', { name })),
+    ),
   )
   return item
 }

@@ -32,7 +32,7 @@ type Progress = Pending['progress']
 /** Whose answers are missing. `also`: besides that of the reader. */
 export const waitingLines = (
   progress: Progress,
-  key: 'waitingFor' | 'alsoWaitingFor' = 'waitingFor',
+  key: 'request.waitingFor' | 'request.alsoWaitingFor' = 'request.waitingFor',
 ): Node[] => {
   const { waiting = [] } = progress ?? {}
   const more = waiting.length - mostNamed
@@ -43,7 +43,7 @@ export const waitingLines = (
     ],
     'unit',
   )
-  return waiting.length > 0 ? [nodes(`request.${key}`, { people })] : []
+  return waiting.length > 0 ? [nodes(key, { people })] : []
 }
 
 /** Why the reader is asked, and how far it is with the others. */
@@ -55,6 +55,6 @@ export const progressLines = (progress: Progress): (Node | string)[] => {
   return [
     nodes('request.progress', { kind, groups: names, approved, needed }),
     ' ',
-    ...waitingLines(progress, 'alsoWaitingFor'),
+    ...waitingLines(progress, 'request.alsoWaitingFor'),
   ]
 }

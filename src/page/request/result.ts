@@ -104,7 +104,10 @@ export const wordsFor = (outcome: Outcome, own: string): Notice => {
 
 /** The service does not know the request, or keeps it from this person. */
 export const showMissing = (back: () => void): HTMLElement =>
-  showNotice(words('request.missing', 'clock'), button(t('common.allRequests'), 'primary', back))
+  showNotice(
+    words('request.missing', 'request.missingWhy', 'clock'),
+    button(t('common.allRequests'), 'primary', back),
+  )
 
 /** After "This wasn't me": what it did, and the way to undo it. */
 const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo: HTMLElement } => {

@@ -58,11 +58,11 @@ export const addressWorks = (): boolean => {
     const there = new URL(location.href)
     there.hostname = 'localhost'
     showNotice(
-      words('common.nameAddress', 'phone'),
+      words('common.nameAddress', 'common.nameAddressWhy', 'phone'),
       h('a', { class: 'button primary', href: there.href }, t('common.goTo', { address: there.host })),
     )
     return false
   }
-  showNotice(words('common.httpsAddress', 'phone'))
+  showNotice(words('common.httpsAddress', 'common.httpsAddressWhy', 'phone'))
   return false
 }

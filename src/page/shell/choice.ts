@@ -28,11 +28,9 @@ const chosen = (): Language | undefined => {
 
 /** The texts of a language; undefined if they cannot be loaded. */
 const textsOf = async (language: Language): Promise<Catalogue | undefined> => {
-  const file = fileOf(language)
-  if (file === undefined) return {}
   try {
     const signal = AbortSignal.timeout(patienceMs)
-    const response = await fetch(`/approver/${file}?v=PAGE_VERSION`, { signal })
+    const response = await fetch(`/approver/${fileOf(language)}?v=PAGE_VERSION`, { signal })
     return response.ok ? ((await response.json()) as Catalogue) : undefined
   } catch {
     return undefined
@@ -64,7 +62,14 @@ const switchTo = async (language: Language): Promise<boolean> => {
 /** At the start of the page, before its first screen: the choice of the person, or else of the browser. */
 export const loadLanguage = async (): Promise<void> => {
   const wanted = chosen() ?? preferred(navigator.languages)
-  if (!(await switchTo(wanted))) await switchTo('en')
+  // Until there are texts, only the document itself can say why nothing is there.
+  const notice = document.getElementById('offline')!
+  while (!((await switchTo(wanted)) || (await switchTo('en')))) {
+    notice.hidden = false
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+  }
+  notice.replaceChildren()
+  notice.hidden = false
 }
 
 /** The language of the page by its own name, to choose another one. `again` shows the same screen in it. */

@@ -2,7 +2,7 @@ import { Refused } from '../calls/api.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { button, div, type Drawing, h, picture } from './element.ts'
 import { CheckFailed } from '../calls/webauthn.ts'
-import { t, type Explained, type Plain } from '../language/text.ts'
+import { t, type Plain } from '../language/text.ts'
 
 const place = (id: string): HTMLElement => document.getElementById(id)!
 
@@ -100,11 +100,11 @@ export type Notice = {
 }
 
 /** A title, and the line that explains it. */
-export const words = (key: Explained, drawing: Drawing, tone?: 'good' | 'bad'): Notice => ({
+export const words = (title: Plain, why: Plain, drawing: Drawing, tone?: 'good' | 'bad'): Notice => ({
   drawing,
   tone,
-  title: t(key),
-  lines: [t(`${key}Why` as Plain)],
+  title: t(title),
+  lines: [t(why)],
 })
 
 /** A screen with one message and the next step. */

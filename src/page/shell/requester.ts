@@ -18,13 +18,15 @@ const badge = (isVerified: boolean): HTMLElement =>
 /** A frame shows where a name begins and ends, whatever is in it. */
 const framed = (name: string): HTMLElement => h('span', 'framed', exactLine(name))
 
+const kinds = { key: 'requester.key', agent: 'requester.agent', member: 'requester.member' } as const
+
 const credentialLine = (credential: Origin['credential']): Line => {
   if (credential === null) return { text: t('requester.none') }
   const { kind } = credential
   const text =
     kind === 'token'
       ? t('requester.token')
-      : nodes(`requester.${kind}`, { name: h('strong', {}, framed(credential.name)) })
+      : nodes(kinds[kind], { name: h('strong', {}, framed(credential.name)) })
   return { badge: badge(true), text }
 }
 

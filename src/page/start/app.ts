@@ -73,7 +73,11 @@ const settle = (ended: Session, left: readonly Session[]): void => {
 }
 
 /** The session of one organization is over; `left` go on. */
-const endSession = (ended: Session, left: Session[], text: 'signedOutOf' | 'removedFrom' = 'signedOutOf') => {
+const endSession = (
+  ended: Session,
+  left: Session[],
+  text: 'inbox.signedOutOf' | 'inbox.removedFrom' = 'inbox.signedOutOf',
+) => {
   sessions = left
   pending = pending?.filter((one) => one.session !== ended)
   settle(ended, left)
@@ -83,7 +87,7 @@ const endSession = (ended: Session, left: Session[], text: 'signedOutOf' | 'remo
     // The screen was about the organization that ended.
     if (requestInAddress() === undefined) clearToken()
   }
-  tellNext(t(`inbox.${text}`, { organization: ended.organization }))
+  tellNext(t(text, { organization: ended.organization }))
 }
 
 const updateView = (): void => void (pending && view.update?.(pending))
@@ -125,7 +129,7 @@ const showAdded = async ({ organization }: Session): Promise<void> => {
 const reentry: Ways = { change, back: () => showPlace(), done: feed.refresh, isIn: true }
 
 /** Ends one session of this page; the others go on. */
-const drop = (here: Session, text?: 'removedFrom'): void => {
+const drop = (here: Session, text?: 'inbox.removedFrom'): void => {
   feed.stop()
   clearToken()
   forget(here)
@@ -167,7 +171,7 @@ const showPlace = (): void => {
     showPlace()
     void surroundings.look()
   }
-  const removed = (): void => drop(here, 'removedFrom')
+  const removed = (): void => drop(here, 'inbox.removedFrom')
   const out = (): Promise<void> => signOut(here)
   const { counts } = surroundings
   const ways = { sessions, again: showPlace, refresh: feed.refresh, queue, reentry, counts }

@@ -24,13 +24,13 @@ type Texts = (key: keyof typeof english, values?: Record<string, string>) => str
  */
 export const pushTexts = async (pathOf: (file: string) => string): Promise<Texts> => {
   const language = await pageLanguage()
-  const file = fileOf(language)
   const tag = regional(language, navigator.languages)
-  let texts: Catalogue = {}
+  let texts: Catalogue | undefined
   try {
-    if (file !== undefined) texts = ((await (await caches.match(pathOf(file)))?.json()) ?? {}) as Catalogue
+    texts = (await (await caches.match(pathOf(fileOf(language))))?.json()) as Catalogue | undefined
   } catch {
     // English, then.
   }
-  return (key, values = {}) => fill(texts.push?.[key] ?? english[key], values, tag, (value) => value).join('')
+  return (key, values = {}) =>
+    fill(texts?.[1].push?.[key] ?? english[key], values, tag, (value) => value).join('')
 }

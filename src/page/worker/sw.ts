@@ -10,7 +10,7 @@ const page = '/approver'
 declare const SHELL: { version: string; hashes: Record<string, string> }
 const { version, hashes } = SHELL
 
-/** Needed to start. The others, such as languages, are cached once they are used. */
+/** Needed to start, with the texts of one language. The others are cached once they are used. */
 const needed = ['index.html', 'app.js', 'style.css', 'manifest.webmanifest', 'icon.svg', 'icon-192.png']
 
 const prefix = 'approver-'
@@ -38,16 +38,11 @@ const keep = async (file: string, loaded: Response): Promise<void> =>
 /** Fails if storage is full. */
 const loadAndKeep = async (file: string): Promise<void> => keep(file, await load(file))
 
-/** For notifications, and for a start without a network. */
-const keepLanguage = async (): Promise<void> => {
-  const file = fileOf(await pageLanguage())
-  if (file !== undefined) await loadAndKeep(file).catch(() => undefined)
-}
-
 // A complete new version takes over at once. A page that is open goes on with the files of its own version.
 worker.addEventListener('install', (event) => {
   void worker.skipWaiting()
-  event.waitUntil(Promise.all([...needed.map(loadAndKeep), keepLanguage()]))
+  const texts = pageLanguage().then((language) => loadAndKeep(fileOf(language)))
+  event.waitUntil(Promise.all([...needed.map(loadAndKeep), texts]))
 })
 
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))

@@ -83,13 +83,21 @@ const builtFiles = (): Map<string, StaticFile> => {
   return (built ??= folder === undefined ? undefined : readFiles(folder)) ?? new Map()
 }
 
-const sendPage = (context: Context, file: StaticFile, id: string): Response =>
-  sendStatic(context, file, { ...headers, 'x-request-id': id })
+const sendPage = (context: Context, file: StaticFile, id: string, more = {}): Response =>
+  sendStatic(context, file, { ...headers, ...more, 'x-request-id': id })
 
 /** The approver page and its files, all in memory. */
 export const createPageRoutes = ({ publicUrl }: { publicUrl: string }, from?: string): MountedRoute[] => {
   const files = from === undefined ? builtFiles() : readFiles(from)
   const index = files.get('index.html')
+  const version = /app\.js(\?v=[\w-]+)/.exec(index ? new TextDecoder().decode(index.plain) : '')?.[1] ?? ''
+
+  /** Lets a browser load the texts with the script, which asks for them by the same languages. */
+  const preloadOf = (accepted = ''): string => {
+    const codes = accepted.split(',').map((one) => /^[a-z]*/i.exec(one.trim())![0].toLowerCase())
+    const texts = `${codes.find((code) => files.has(`${code}.json`)) ?? 'en'}.json`
+    return `</approver/${texts}${version}>; rel=preload; as=fetch; crossorigin`
+  }
 
   const page: MountedRoute['respond'] = (context, { id }) => {
     // WebAuthn requires a host name. A browser keeps the part after `#` across a redirect.
@@ -102,7 +110,8 @@ export const createPageRoutes = ({ publicUrl }: { publicUrl: string }, from?: st
       })
     if (!index)
       throw new Refusal(503, 'page_missing', 'The approver page is not built', { hint: 'npm run build' })
-    return sendPage(context, index, id)
+    const link = preloadOf(context.req.header('accept-language'))
+    return sendPage(context, index, id, { link, vary: 'accept-encoding, accept-language' })
   }
 
   return [

@@ -42,7 +42,7 @@ export const sendStatic = (
   { type, etag, plain, br, gzip }: StaticFile,
   headers: Record<string, string>,
 ): Response => {
-  const common = { ...headers, etag, vary: 'accept-encoding' }
+  const common = { vary: 'accept-encoding', ...headers, etag }
   const known = context.req.header('if-none-match')?.split(',') ?? []
   if (known.some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers: common })
   const send = (bytes: Bytes, coding?: string): Response =>

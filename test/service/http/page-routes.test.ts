@@ -53,6 +53,20 @@ describe('the page', () => {
   })
 
   test.each([
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['zh-CN,zh;q=0.9', 'en'],
+    ['', 'en'],
+  ])('lets a browser that accepts %j load the texts of %s with its script', async (accepted, language) => {
+    writeFileSync(join(folder, 'index.html'), '<script src="/approver/app.js?v=abc-1"></script>')
+    for (const one of ['de', 'en']) writeFileSync(join(folder, `${one}.json`), '[]')
+    const { headers } = await get('/approver', { 'accept-language': accepted })
+    expect(headers.get('link')).toBe(
+      `</approver/${language}.json?v=abc-1>; rel=preload; as=fetch; crossorigin`,
+    )
+    expect(headers.get('vary')).toBe('accept-encoding, accept-language')
+  })
+
+  test.each([
     ['/approver/app.js', 'text/javascript; charset=utf-8'],
     ['/approver/manifest.webmanifest', 'application/manifest+json'],
     ['/approver/icons/a.svg', 'image/svg+xml'],
