@@ -6,7 +6,7 @@ import { deadline } from '../language/time.ts'
 /** A request, when it expires by the clock of the page, and the session to which it was sent. */
 export type PendingRequest = Pending & { expiresAt: number; session: Session }
 
-/** The sessions of the browser and all their pending requests, the oldest first. */
+/** The sessions of the browser and all their pending requests, the one that expires first at the top. */
 export type Reading = { mark: string; sessions: Session[]; requests: PendingRequest[] }
 
 const byName = (one: Session, other: Session): number => one.organization.localeCompare(other.organization)
@@ -33,7 +33,7 @@ const toReading = ({ mark, sessions }: Listed): Reading => {
     sessions: all.sort(byName),
     requests: read
       .flatMap(({ session, requests }) => requests.map((one) => Object.assign(one, { session })))
-      .sort((one, other) => one.requested_at.localeCompare(other.requested_at)),
+      .sort((one, other) => one.expires_at.localeCompare(other.expires_at)),
   }
 }
 

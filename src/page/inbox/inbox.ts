@@ -8,7 +8,7 @@ import { notificationOffer } from '../notifications/push.ts'
 import { progressLines } from '../request/people.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
-import { countDown, msUntil } from '../language/time.ts'
+import { countDown, msUntil, urgentMs } from '../language/time.ts'
 import { languageChoice } from '../shell/choice.ts'
 import { t } from '../language/text.ts'
 import type { Ways } from '../enrollment/entry.ts'
@@ -59,6 +59,7 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
   const left = h('span', 'left')
   const tick = (ms: number): void => {
     left.textContent = t('common.timeLeft', { time: clockText(ms) })
+    left.classList.toggle('short', ms <= urgentMs)
     // Not while the list is being rendered.
     if (ms === 0) queueMicrotask(expired)
   }
@@ -166,13 +167,15 @@ const createCards = (named: boolean, expired: () => void) => {
     show: (requests: readonly PendingRequest[]): void => {
       const ids = new Set(requests.map(({ request_id }) => request_id))
       for (const id of cards.keys()) if (!ids.has(id)) drop(id)
-      for (const one of requests) {
+      let below: HTMLElement | null = null
+      for (const one of requests.toReversed()) {
         const known = cards.get(one.request_id)
         const next = known ?? card(one, { expired, named })
         cards.set(one.request_id, next)
         // Moving an element would take the focus away from it.
-        if (!known) element.append(next.item)
+        if (!known) element.insertBefore(next.item, below)
         else next.follow(one)
+        below = next.item
       }
     },
     stop: (): void => {
@@ -181,7 +184,7 @@ const createCards = (named: boolean, expired: () => void) => {
   }
 }
 
-/** The pending requests, oldest first. The list updates automatically, without moving what is on the screen. */
+/** The pending requests, the most urgent first. The list updates automatically, and keeps the focus where it is. */
 export const showInbox = (session: Session, first: readonly PendingRequest[], actions: Actions): View => {
   let now = first
   let shown: string | undefined

@@ -9,6 +9,9 @@ export const msUntil = (moment: number): number => Math.max(0, moment - performa
 
 const milestones = [60, 30, 10]
 
+/** From here on, a time left is shown as urgent. */
+export const urgentMs = 60_000
+
 /** Calls `tick` each second until the end, and `say` at 60, 30 and 10 seconds. Returns a function that stops it. */
 export const countDown = (
   moment: number,

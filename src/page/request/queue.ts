@@ -5,7 +5,7 @@ import { msUntil } from '../language/time.ts'
 
 /** The requests that wait besides the one on the screen. */
 export type Queue = {
-  /** Those that still wait, without these, the oldest first. */
+  /** Those that still wait, without these, the one that expires first at the top. */
   without: (ids: readonly string[]) => readonly PendingRequest[]
   open: (next: PendingRequest) => void
   /** Goes back to the list. */

@@ -1,6 +1,6 @@
 import { div, h } from '../shell/element.ts'
 import { clockText } from '../shell/text.ts'
-import { countDown } from '../language/time.ts'
+import { countDown, urgentMs } from '../language/time.ts'
 import { nodes } from '../language/text.ts'
 
 /** The time left, as a number and as a bar. Calls `over` when it has run out. */
@@ -12,7 +12,7 @@ export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () 
   const tick = (ms: number): void => {
     number.textContent = clockText(ms)
     bar.value = ms
-    element.classList.toggle('short', ms <= 30_000)
+    element.classList.toggle('short', ms <= urgentMs)
     if (ms === 0) over()
   }
   return {

@@ -4,7 +4,7 @@ import { h, picture } from './element.ts'
 import { exactLine } from './text.ts'
 
 type Origin = Pending['origin']
-type Line = { text: Node | string; badge?: HTMLElement }
+type Line = { text: Node | string; badge?: HTMLElement; pattern?: HTMLElement | false }
 
 /** Before foreign text, so that nothing in it looks or sounds like a badge. */
 const badge = (isVerified: boolean): HTMLElement =>
@@ -18,16 +18,32 @@ const badge = (isVerified: boolean): HTMLElement =>
 /** A frame shows where a name begins and ends, whatever is in it. */
 const framed = (name: string): HTMLElement => h('span', 'framed', exactLine(name))
 
+/**
+ * A pattern for each key, by which a person recognizes it: the name of a key is chosen freely, and this is not. From the number
+ * of the key alone, which the service assigns.
+ */
+const patternOf = (id: string): HTMLElement => {
+  let bits = Number.parseInt(id, 10) + 1
+  for (let round = 0; round < 4; round++) bits = Math.imul(bits ^ (bits >>> 15), 0x2c1b3c6d)
+  let path = ''
+  // Three columns of five; the other two mirror the first two.
+  for (let at = 0; at < 15; at++)
+    if ((bits >>> at) & 1)
+      for (const x of new Set([at % 3, 4 - (at % 3)])) path += `M${x} ${Math.floor(at / 3)}h1v1h-1z`
+  const drawing = h('svg', { viewBox: '0 0 5 5' }, h('path', { d: path }))
+  return h('span', { class: 'pattern', 'aria-hidden': 'true' }, drawing)
+}
+
 const kinds = { key: 'requester.key', agent: 'requester.agent', member: 'requester.member' } as const
 
-const credentialLine = (credential: Origin['credential']): Line => {
+const credentialLine = ({ credential, id }: Origin): Line => {
   if (credential === null) return { text: t('requester.none') }
   const { kind } = credential
   const text =
     kind === 'token'
       ? t('requester.token')
       : nodes(kinds[kind], { name: h('strong', {}, framed(credential.name)) })
-  return { badge: badge(true), text }
+  return { badge: badge(true), text, pattern: kind !== 'member' && patternOf(id) }
 }
 
 /** The name apart from the id and the number, so that it cannot imitate those of another person. */
@@ -43,14 +59,15 @@ const ownerLines = ({ owner, kind }: NonNullable<Origin['credential']>): Line[] 
   ]
 }
 
-const shown = ({ badge: mark, text }: Line): HTMLElement => h('span', 'who', mark, mark && ' ', text)
+const shown = ({ badge: mark, text, pattern }: Line): HTMLElement =>
+  h('span', 'who', pattern, mark, mark && ' ', text)
 
 /** What a program says that it is. */
 export const claimedLine = (name: string): HTMLElement =>
   shown({ badge: badge(false), text: nodes('requester.callsItself', { name: framed(name) }) })
 
 /** Who asks: lines for what the service verified, then one for what the requester says of itself. */
-export const requesterLines = ({ credential, claimed_name }: Origin): HTMLElement[] => [
-  ...[credentialLine(credential), ...(credential ? ownerLines(credential) : [])].map(shown),
-  ...(claimed_name === null ? [] : [claimedLine(claimed_name)]),
+export const requesterLines = (origin: Origin): HTMLElement[] => [
+  ...[credentialLine(origin), ...(origin.credential ? ownerLines(origin.credential) : [])].map(shown),
+  ...(origin.claimed_name === null ? [] : [claimedLine(origin.claimed_name)]),
 ]

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { dataOf } from '../service/fixtures.ts'
+import { ask } from '../service/approver.ts'
+import type { Phone } from './page-phone.ts'
+import { flaws } from './page-flaws.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+// What a person sees of the requests that wait.
+
+installHooks()
+
+const headlines = ({ page }: Phone): Promise<string[]> => page.locator('.card .asked').allTextContents()
+const pattern = ({ page }: Phone, action: string): Promise<string | null> =>
+  page.locator('.card', { hasText: action }).locator('.pattern path').getAttribute('d')
+
+test('the request that expires first is at the top, also if it arrives last', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  await stage.ask(user, { action: 'Rotate the keys', lifetime_s: 900 })
+  await phone.sees('1 request is waiting')
+  await phone.page.locator('.card').focus()
+  await stage.ask(user, { action: 'Open the door', lifetime_s: 55 })
+  await phone.sees('2 requests are waiting')
+  expect(await headlines(phone)).toEqual(['Open the door', 'Rotate the keys'])
+  expect(await phone.page.locator('.card:focus .asked').textContent()).toBe('Rotate the keys')
+  expect(await phone.page.locator('.left.short').allTextContents()).toEqual([
+    expect.stringMatching(/^0:\d\d left$/),
+  ])
+  expect(await flaws(phone)).toEqual([])
+  await phone.page.reload()
+  await phone.sees('2 requests are waiting')
+  expect(await headlines(phone)).toEqual(['Open the door', 'Rotate the keys'])
+})
+
+test('each key has a pattern of its own, by which it is recognized', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  const { service, org } = stage
+  const keyCalled = async (name: string): Promise<string> =>
+    dataOf(
+      await service.call('POST', '/svc/v1/keys', {
+        body: { name, org_id: org.id, scopes: ['ask'] },
+      }),
+    ).key
+  const [one, other] = [await keyCalled('ci-prod'), await keyCalled('ci-pr0d')]
+  for (const [action, key] of [
+    ['First', one],
+    ['Second', other],
+    ['Third', one],
+  ] as const)
+    dataOf(await ask(service, user, { action }, key))
+  await phone.sees('3 requests are waiting')
+  expect(await pattern(phone, 'First')).toBe(await pattern(phone, 'Third'))
+  expect(await pattern(phone, 'First')).not.toBe(await pattern(phone, 'Second'))
+})
