@@ -61,6 +61,7 @@ test('shows and decides the requests of both organizations', async () => {
   const first = await stage.ask(ada)
   const second = dataOf(await ask(stage.service, other))
   await phone.sees('2 requests are waiting')
+  await header(phone, 'Approvals')
   await card(phone, first.request_id).getByText('acme', { exact: true }).waitFor()
   await card(phone, second.request_id).getByText(name, { exact: true }).waitFor()
   for (const [id, organization] of [
@@ -75,7 +76,28 @@ test('shows and decides the requests of both organizations', async () => {
     await phone.tap('Done')
   }
   await phone.sees('You’re all caught up')
+  await header(phone, name)
   expect(phone.misdeeds).toEqual([])
+})
+
+test('an organization that is renamed has its new name on each screen', async () => {
+  const { phone, other, name, org } = await inTwo()
+  const { request_id } = dataOf(await ask(stage.service, other))
+  await card(phone, request_id).getByText(name, { exact: true }).waitFor()
+  const rename = async (to: string): Promise<void> => {
+    dataOf(await stage.service.call('PUT', `/organization/${org}/update`, { body: { name: to } }))
+    await phone.page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+  }
+  await rename('Initech')
+  await card(phone, request_id).getByText('Initech', { exact: true }).waitFor()
+  await phone.page
+    .getByLabel('Organization')
+    .getByRole('option', { name: 'Initech' })
+    .waitFor({ state: 'attached' })
+  await card(phone, request_id).click()
+  await header(phone, 'Initech')
+  await rename('Umbrella')
+  await expect(header(phone, 'Umbrella')).resolves.toBeUndefined()
 })
 
 test('finds the result of a request of either organization', async () => {

@@ -3,7 +3,7 @@ import { button, div, type Drawing, h, picture, ul } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { signedOutOf } from '../calls/sessions.ts'
 import { historyTitle } from '../history/history.ts'
-import { announce, show, type View } from '../shell/frame.ts'
+import { announce, nameOrganization, show, type View } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
 import { progressLines } from '../request/people.ts'
 import { requesterLines } from '../shell/requester.ts'
@@ -51,7 +51,10 @@ type Card = { item: HTMLElement; follow: (now: PendingRequest) => void; stop: ()
 
 const card = (one: PendingRequest, { expired, named }: { expired: () => void; named: boolean }): Card => {
   const people = h('span', 'who')
-  const follow = ({ progress }: PendingRequest): void => {
+  const organization = h('span', 'who')
+  const follow = ({ progress, session }: PendingRequest): void => {
+    if (organization.textContent !== session.organization)
+      organization.replaceChildren(exactText(session.organization))
     const line = h('span', 'who', ...progressLines(progress))
     if (line.textContent !== people.textContent) people.replaceChildren(...line.childNodes)
   }
@@ -70,7 +73,7 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
     h(
       'a',
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
-      named && h('span', 'who', exactText(one.session.organization)),
+      named && organization,
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
       one.progress && people,
@@ -200,7 +203,8 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
 
   const updateFoot = (): void => {
     const offer = notificationOffer(session)
-    const state = JSON.stringify([actions.counts(), session.only_device, offer])
+    const names = actions.sessions.map(({ organization }) => organization)
+    const state = JSON.stringify([actions.counts(), session.only_device, offer, names])
     if (state === drawn) return
     drawn = state
     advice.textContent = t(offer === 'on' ? 'inbox.closePage' : 'inbox.keepOpen')
@@ -216,6 +220,8 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     now = requests
     const open = requests.filter(({ expiresAt }) => msUntil(expiresAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
+    // The head must not name one organization above the request of another: there, each card names its own.
+    nameOrganization(open.some((one) => one.session !== session) ? undefined : session)
     updateFoot()
     if (ids === shown) return cards.show(open)
     const count = t('inbox.requestsWaiting', { count: open.length })

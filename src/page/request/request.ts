@@ -5,7 +5,7 @@ import { createBar } from './bar.ts'
 import { denyAllStep, ofSameRequester } from './deny-all.ts'
 import { button, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { announce, setBusy, show, showNotice, tellNext, type View } from '../shell/frame.ts'
+import { announce, nameOrganization, setBusy, show, showNotice, tellNext, type View } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import { noticeableMs } from '../shell/reading.ts'
 import { requestText } from './request-text.ts'
@@ -220,6 +220,7 @@ export const showRequest = (
         return
       }
       warn(now)
+      nameOrganization(session)
       // The timer of the phone stops while it sleeps, so the service may know better.
       if (Math.abs(now.expiresAt - expiresAt) > 1500) left.follow((expiresAt = now.expiresAt))
     },
