@@ -156,6 +156,16 @@ export const page = operations({
         ),
         'One for each organization that this browser is signed in to',
       ),
+      closed: chosen(
+        z.array(
+          z.looseObject({
+            org_id: sessionRecord.shape.org_id,
+            credential_id: sessionRecord.shape.credential_id,
+            code: chosen(z.string(), 'Why, as the code of the refusal of a sign-in'),
+          }),
+        ),
+        'Other sessions of this browser, which do not count: of a device or a member that is not active',
+      ),
     }),
   },
   listMembers: {

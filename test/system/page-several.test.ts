@@ -121,5 +121,5 @@ test('a member reads the groups that they are in, and who of them cannot be aske
   const [own, other] = [group.getByText('Ada Jones'), group.getByRole('listitem').filter({ hasText: 'Bob' })]
   await own.waitFor()
   expect(await other.innerText()).toMatch(/Bob Jones\s+•+\d{4}\s+Can’t be asked now/)
-  await bob.phone.sees('Sign in')
+  await bob.phone.sees('This device was removed')
 })

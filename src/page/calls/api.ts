@@ -205,6 +205,8 @@ export const call = async <K extends Name>(
 export type Session = Data<Table['getSession']>
 /** The sessions of the browser, with their pending requests. */
 export type Listed = Data<Table['listSessions']>
+/** A session that does not count, and why: the data of a refusal. */
+export type Closed = Listed['closed'][number]
 export type Enrollment = Data<Table['beginEnrollment']>
 /** What became of a request. */
 export type Outcome = Data<Table['getOwnRequest']>

@@ -1,4 +1,4 @@
-import { call, Refused, watchAnswers, type Listed, type Pending, type Session } from './api.ts'
+import { call, type Closed, Refused, watchAnswers, type Listed, type Pending, type Session } from './api.ts'
 import { createLead } from './lead.ts'
 import { remember } from './sessions.ts'
 import { deadline } from '../language/time.ts'
@@ -7,7 +7,12 @@ import { deadline } from '../language/time.ts'
 export type PendingRequest = Pending & { expiresAt: number; session: Session }
 
 /** The sessions of the browser and all their pending requests, the one that expires first at the top. */
-export type Reading = { mark: string; sessions: Session[]; requests: PendingRequest[] }
+export type Reading = {
+  mark: string
+  sessions: Session[]
+  requests: PendingRequest[]
+  closed: Closed[]
+}
 
 const byName = (one: Session, other: Session): number => one.organization.localeCompare(other.organization)
 
@@ -21,7 +26,7 @@ const sameSession = (session: Session): Session => {
   return same
 }
 
-const toReading = ({ mark, sessions }: Listed): Reading => {
+const toReading = ({ mark, sessions, closed }: Listed): Reading => {
   const read = sessions.map(({ requests, ...session }) => ({
     session: sameSession(session as Session),
     requests: requests.map((one) => Object.assign(one, { expiresAt: deadline(one.expires_in_ms) })),
@@ -30,6 +35,7 @@ const toReading = ({ mark, sessions }: Listed): Reading => {
   remember(all)
   return {
     mark,
+    closed,
     sessions: all.sort(byName),
     requests: read
       .flatMap(({ session, requests }) => requests.map((one) => Object.assign(one, { session })))
@@ -60,8 +66,8 @@ type Listener = {
   changed: (reading: Reading) => void
   /** Whether the service can be reached now. */
   reached: (reached: boolean) => void
-  /** Every session is over; the feed has stopped. */
-  ended: () => void
+  /** Every session is over; the feed has stopped. `closed`: those that the service has ended. */
+  ended: (closed: Closed[]) => void
 }
 
 const pausesMs = [300, 1000, 2000, 4000, 8000, 15_000]
@@ -121,7 +127,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
         const reading = over.aborted ? undefined : await look()
         if (over.aborted) return
         if (!reading) continue
-        if (reading.sessions.length === 0) return ended()
+        if (reading.sessions.length === 0) return ended(reading.closed)
         failures = 0
         mark = reading.mark
         if (lead.leads) lead.tell(mark)
@@ -129,7 +135,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
         reached(true)
       } catch (error) {
         if (over.aborted) return
-        if (error instanceof Refused && error.status === 401) return ended()
+        if (error instanceof Refused && error.status === 401) return ended([])
         mark = undefined
         failures += 1
         // A single failure is not shown: a phone that wakes up drops its open connections.

@@ -1,4 +1,4 @@
-import { call, onlyOnce, Refused } from '../calls/api.ts'
+import { call, type Closed, onlyOnce, Refused } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { clearToken, type Token, tokenInAddress } from '../shell/address.ts'
 import { button, details, div, h } from '../shell/element.ts'
@@ -7,7 +7,7 @@ import { enroll } from './enrollment.ts'
 import { keysHere } from '../calls/webauthn.ts'
 import { isComputer } from '../shell/browser.ts'
 import { languageChoice } from '../shell/choice.ts'
-import { signIn, type Ways } from './entry.ts'
+import { showClosed, signIn, type Ways } from './entry.ts'
 import { createCode, showWayOut } from './hand-over.ts'
 
 /** On a computer, the link of the page goes on to a phone: at once if only a phone or a security key can sign. */
@@ -43,10 +43,11 @@ const showForm = (ways: Ways): void => {
   if (isComputer && location.protocol === 'https:') void handOver(place)
 }
 
-/** For a device that is registered and whose session has ended. */
-const showSignIn = (change: Ways['change'], done: () => void): void => {
+/** For a device that is registered and whose session has ended, or was ended. */
+const showSignIn = (change: Ways['change'], done: () => void, closed?: Closed): void => {
   const back = (): void => change(() => showForm(ways))
   const ways = { change, done, back, isIn: false }
+  if (closed && showClosed(closed, ways)) return
   back()
   void showWayOut(() => showForm(ways))
 }
@@ -102,10 +103,10 @@ export const createEntrance = ({ leave, change, enter, consent }: Page) => {
   let isOpen = false
 
   /** `fresh` after a registration whose answer was lost, and with it the session. */
-  const signIn = (fresh = false): void => {
+  const signIn = (fresh = false, closed?: Closed): void => {
     leave()
     if (fresh) tellNext(t('enrollment.registeredSignIn'))
-    showSignIn(change, () => enter({ fresh, opened: true }))
+    showSignIn(change, () => enter({ fresh, opened: true }), closed)
   }
   const blocked = (fresh: boolean): void =>
     void showNotice(
@@ -136,8 +137,8 @@ export const createEntrance = ({ leave, change, enter, consent }: Page) => {
   return {
     signIn,
     /** The browser has no session: if one has just been opened, it blocks cookies. */
-    turnAway: ({ fresh = false, opened = false }: Entry): void =>
-      opened ? change(() => blocked(fresh)) : signIn(fresh),
+    turnAway: ({ fresh = false, opened = false }: Entry, [closed]: readonly Closed[] = []): void =>
+      opened ? change(() => blocked(fresh)) : signIn(fresh, closed),
     done,
     /** Opens the link in the address, if it is one of these. */
     open: (...kinds: Token[]): boolean => {

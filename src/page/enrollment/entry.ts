@@ -1,4 +1,4 @@
-import { call, Refused, type Newcomer, type Waiting } from '../calls/api.ts'
+import { call, type Closed, Refused, type Newcomer, type Waiting } from '../calls/api.ts'
 import { forgetKey } from '../calls/sessions.ts'
 import { assert, type Answer } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
@@ -63,13 +63,39 @@ const standingOf = ({ code, data }: Refused): Notice | undefined => {
 }
 
 /** The screen that says why a device cannot sign in, and what to do. */
-const screenFor = (refused: Refused, key: Key, ways: Ways): (() => void) | undefined => {
+const screenFor = (
+  refused: Refused,
+  key: Key,
+  ways: Ways,
+  back = wayBack(ways),
+): (() => void) | undefined => {
   const { code, data } = refused
   const { device, pending } = data
   if (code === 'device_pending' && device) return () => showPendingDevice(device, key.credential_id, ways)
-  if (code === 'device_revoked') return () => showRemoved(wayBack(ways), key, pending)
+  if (code === 'device_revoked') return () => showRemoved(back, key, pending)
   const standing = standingOf(refused)
-  return standing && (() => void showNotice(standing, wayBack(ways)))
+  return standing && (() => void showNotice(standing, back))
+}
+
+/** Shows a screen, named by the organization that the refusal is about. */
+const showRefused = (screen: () => void, { data: { organization } }: Refused, { change }: Ways): void => {
+  change(screen)
+  nameOrganization(typeof organization === 'string' ? { organization } : undefined)
+}
+
+/** Why the service ended a session; returns false if there is no screen for it. The device can still try to sign in. */
+export const showClosed = (closed: Closed, ways: Ways): boolean => {
+  const refused = new Refused(403, '', closed)
+  const problem = problemLine()
+  const { code, credential_id: credential } = closed
+  // A signature may learn more, or the membership may go on.
+  const canTry = code === 'device_revoked' || code === 'member_on_hold'
+  if (!canTry && isOver(refused)) forgetKey(credential)
+  const go = (): unknown => (canTry ? signIn(ways, problem, { credential }) : ways.back())
+  const again = div('actions', problem.element, button(t('enrollment.signIn'), 'primary', go))
+  const screen = screenFor(refused, { rp_id: '', credential_id: credential }, ways, again)
+  if (screen) showRefused(screen, refused, ways)
+  return screen !== undefined
 }
 
 type Entry = {
@@ -96,7 +122,7 @@ export const enter = async (
     },
     (error) => {
       if (!(error instanceof Refused && key)) return problem.say(sentenceFor(error))
-      const { device, organization } = error.data
+      const { device } = error.data
       if (device && stillPending?.(device)) return
       // The answer that opened the session was lost.
       if (error.code === 'device_active') {
@@ -106,8 +132,7 @@ export const enter = async (
       if (isOver(error)) forgetKey(key.credential_id)
       const screen = screenFor(error, key, ways)
       if (!screen) return problem.say(sentenceFor(error))
-      ways.change(screen)
-      nameOrganization(typeof organization === 'string' ? { organization } : undefined)
+      showRefused(screen, error, ways)
     },
   )
 }

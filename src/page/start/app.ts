@@ -107,9 +107,9 @@ const feed = createFeed({
     noteNew()
   },
   reached: (reached) => setOffline(!reached, feed.refresh),
-  ended: () => {
+  ended: (closed) => {
     for (const one of sessions) settle(one, [])
-    entrance.signIn()
+    entrance.turnAway({}, closed)
   },
 })
 
@@ -210,7 +210,7 @@ const enter = async (entry: Entry = {}, preloaded = false): Promise<void> => {
   setOffline(false, feed.refresh)
   sessions = reading.sessions
   const here = sessions.find(({ org_id }) => org_id === entry.org) ?? chosenAmong(sessions)
-  if (!here) return entrance.turnAway(entry)
+  if (!here) return entrance.turnAway(entry, reading.closed)
   select(here)
   await keepNotifications(sessions, updateView)
   if (entry.fresh) await welcome(here, sessions)

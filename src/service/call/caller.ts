@@ -28,6 +28,8 @@ export type Caller = {
   person?: Person
   /** Every session of the browser; unknown if the call named an organization. */
   sessions?: readonly SignedIn[]
+  /** The cookies of the browser, also of sessions that do not count. */
+  cookies?: readonly { token_hash: string; org_id: number }[]
 }
 
 /** The `keyId` of a person at the approver page. 0 and -1 have other meanings. */

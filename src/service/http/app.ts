@@ -172,7 +172,7 @@ export const createApp = (options: AppOptions): Hono => {
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (onlyFromPage) requirePageOrigin(context, publicUrl)
       const outsider = operation.open ? anonymous : undefined
-      if (operation.session) return authenticateSession(context).then((person) => person ?? outsider)
+      if (operation.session) return authenticateSession(context, outsider !== undefined)
       return outsider ?? authenticate(context.req.header('x-api-key'))
     }
     app.on(

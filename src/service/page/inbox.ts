@@ -23,6 +23,7 @@ import type { Db } from '../storage/schema.ts'
 import { readEarlierDenials } from './earlier-denials.ts'
 import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
+import { readClosed } from './standing.ts'
 import { readSurroundings } from './surroundings.ts'
 
 type Requests = RowData<'listSessions'>['sessions'][number]['requests']
@@ -190,13 +191,16 @@ export const listSessions: HandlerOf<'listSessions'> = {
     // No refusal: a browser that is not signed in asks, too.
     const { mark, all } = found ?? { mark: '', all: [] }
     const organizations = all.map(({ person }) => person.org_id)
+    const { cookies = [] } = outside.caller
+    const others = cookies.filter(({ org_id }) => !organizations.includes(org_id))
+    const closed = await readClosed(outside.service, others)
     return async (call) => {
       const sessions = []
       for (const { person, requests } of all) {
         const session = await readSession(call, person.device_id, organizations).catch(endedSince)
         if (session) sessions.push({ ...session, requests })
       }
-      return { mark, sessions }
+      return { mark, sessions, closed }
     }
   },
 }

@@ -6,6 +6,7 @@ import { deviceNotAuthentic } from '../devices/record.ts'
 import { credentialOf, type DeviceRow, isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { type Question, readChallenge, useChallenge } from './challenge.ts'
+import { membershipEnded } from './standing.ts'
 
 const deviceNotRegistered = (): Refusal =>
   forbidden(
@@ -13,37 +14,6 @@ const deviceNotRegistered = (): Refusal =>
     'This device is not registered here, or no longer registered',
     'Ask for a new link: svc user enroll',
   )
-
-/**
- * Why a device of somebody who is not an active member cannot be used. Only a device that has signed may know, because it
- * says something about its owner.
- */
-const membershipEnded = async (
-  { db }: Pick<Call, 'db'>,
-  { org_id, user_id }: DeviceRow,
-): Promise<Refusal | undefined> => {
-  const member = await db
-    .selectFrom('memberships as m')
-    .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .where('m.org_id', '=', org_id)
-    .where('m.user_id', '=', user_id)
-    .select(['m.state', 'o.name as organization'])
-    .executeTakeFirst()
-  if (member?.state === 'active') return undefined
-  if (member?.state !== 'pending')
-    return forbidden(
-      'not_a_member',
-      'The owner of this device is not a member of the organization any more',
-      'Ask an administrator to add the person again: svc user create',
-      { organization: member?.organization ?? null },
-    )
-  return forbidden(
-    'member_on_hold',
-    `The membership of the owner of this device in ${member.organization} is on hold`,
-    'Ask an administrator to accept the person again: svc user pending accept',
-    { organization: member.organization },
-  )
-}
 
 type Proof = {
   device: DeviceRow

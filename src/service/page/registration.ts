@@ -109,8 +109,8 @@ const insertDevice = async (
   // The person's other devices show it.
   call.wake({ org_id: member.org_id, users: [member.user_id] })
   if (proof === 'admin') await wakeAdministrators(call, org_id)
-  // An active phone goes straight to the inbox.
-  if (row.state === 'active' && row.kind === 'phone') await startSession(call, row)
+  // An active phone goes straight to the inbox, and a pending one as soon as it is active: until then, its session only says why not.
+  if (row.kind === 'phone') await startSession(call, row)
   return toDeviceRecord(row)
 }
 

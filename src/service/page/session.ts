@@ -46,7 +46,7 @@ const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefin
     .flatMap(([name, token]) => {
       const org_id = Number(name.split('-').at(-1))
       return name === cookieName(publicUrl, org_id) && /^[\w-]{43}$/.test(token)
-        ? [{ name, token, org_id }]
+        ? [{ name, token_hash: sha256(token), org_id }]
         : []
     })
     .filter(({ org_id }) => wanted === undefined || String(org_id) === wanted)
@@ -77,11 +77,13 @@ export const isSessionOpen = async (service: Service, { session_id }: Person): P
 
 type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & { cookie: string }
 
+type Cookies = ReturnType<typeof cookiesIn>
+
 /** The open sessions of a browser, one for each organization. */
-const findSessions = async (service: Service, context: Context, wanted: string | undefined) => {
+const findSessions = async (service: Service, cookies: Cookies) => {
   const found: Found[] = []
-  for (const { name, token, org_id } of cookiesIn(context, service.publicUrl, wanted)) {
-    const row = await findSession(service, 's.token_hash', sha256(token))
+  for (const { name, token_hash, org_id } of cookies) {
+    const row = await findSession(service, 's.token_hash', token_hash)
     if (row?.org_id === org_id) found.push(Object.assign(row, { cookie: name }))
   }
   return found
@@ -112,16 +114,17 @@ const keepOpen = ({ storage }: Service, { session_id, last_seen_at }: Found): vo
     .catch(() => undefined)
 }
 
-/** Identifies the person at the page by the cookies. The store is read each time. */
+/** Identifies the person at the page by the cookies. The store is read each time. `isOpen`: the call needs no session. */
 export const createSessionAuthenticator =
   (service: Service) =>
-  async (context: Context): Promise<Authenticated | undefined> => {
+  async (context: Context, isOpen: boolean): Promise<Authenticated | undefined> => {
     const wanted = context.req.header(organizationHeader)
-    const found = await findSessions(service, context, wanted)
+    const cookies = cookiesIn(context, service.publicUrl, wanted)
+    const found = await findSessions(service, cookies)
     for (const one of found) keepOpen(service, one)
     const sessions = found.map(toSignedIn)
     const [first] = sessions
-    if (!first) return undefined
+    if (!first) return isOpen ? { ...anonymousCaller, orgSlug: null, cookies } : undefined
     const { org_id, ...person } = first
     return {
       // Below that of `anonymousCaller` and unique to the device, so that cached responses are not shared.
@@ -131,6 +134,7 @@ export const createSessionAuthenticator =
       orgSlug: null,
       scopes: anonymousCaller.scopes,
       person,
+      cookies,
       ...(wanted === undefined && { sessions }),
     }
   }

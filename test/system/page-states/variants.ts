@@ -84,10 +84,6 @@ export const twoDevices = (way: Way): Steps => {
 export const standing = (way: Way): Steps => {
   const { stage, page, tap, sees, goto } = way
   let user: Person
-  const signIn = async (): Promise<void> => {
-    await sees('enrollment.signIn')
-    await tap('enrollment.signIn')
-  }
   return {
     'inbox, slow connection': async () => {
       user = await way.enroll()
@@ -100,14 +96,12 @@ export const standing = (way: Way): Steps => {
       await page.unroute('**/approver/devices')
       await stage.putOnHold(user)
       await goto()
-      await signIn()
       await sees('enrollment.onHold')
     },
     'sign in, no longer a member': async () => {
       await stage.accept(user)
       await stage.removeMember(user)
       await tap('enrollment.signIn')
-      await signIn()
       await sees('enrollment.notMember')
     },
   }
