@@ -198,7 +198,6 @@ describe('the card of an organization that this phone is signed out of', () => {
     expect(await flaws(phone)).toEqual([])
     await phone.tap('Refuse')
     await phone.page.getByRole('status').getByText('Refused.').waitFor()
-    await replacement.tap('Check again')
     await replacement.sees('This device was refused')
     await phone.tap('All requests')
     await phone.sees('You’re all caught up')

@@ -62,10 +62,7 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
       const pending = devices.filter(({ state }) => state === 'pending')
       if (pending.length === 0)
         return devices.some(({ id, state }) => state === 'active' && waited.has(id))
-          ? [
-              h('p', {}, t('devices.nowCheckAgain')),
-              h('a', { class: 'button primary', href: '#devices' }, t('common.done')),
-            ]
+          ? [h('a', { class: 'button primary', href: '#devices' }, t('common.done'))]
           : []
       for (const { id } of pending) waited.add(id)
       return [

@@ -164,6 +164,30 @@ const pendingNotice = ({ proof, active_from }: Waiting): Notice => {
   return words('enrollment.enterCode', 'enrollment.enterCodeWhy', 'clock')
 }
 
+const lookEveryMs = 3000
+
+/** Goes on as soon as the device is active, or says why it never will be. Its session exists from the registration on. */
+const follow = async (
+  screen: HTMLElement,
+  waiting: Waiting,
+  credential: string,
+  ways: Ways,
+): Promise<void> => {
+  const isSame = (one: { credential_id: string }): boolean => one.credential_id === credential
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+    if (!screen.isConnected) return
+    if (document.hidden || screen.closest('[data-busy]')) continue
+    const now = await call('listSessions', {}, { org: null }).catch(() => undefined)
+    if (!screen.isConnected) return
+    if (now?.sessions.some(isSame)) return ways.done()
+    const closed = now?.closed.find(isSame)
+    const { code, device } = (closed ?? {}) as { code?: string; device?: Waiting }
+    const hasChanged = code !== 'device_pending' || device?.active_from !== waiting.active_from
+    if (closed && hasChanged && showClosed(closed, ways)) return
+  }
+}
+
 /** For a device that is registered and not active yet. A phone in several organizations has other keys, which say nothing about it. */
 export const showPendingDevice = (waiting: Waiting, credential: string, ways: Ways): void => {
   const problem = problemLine()
@@ -192,7 +216,7 @@ export const showPendingDevice = (waiting: Waiting, credential: string, ways: Wa
     await call('sendDeviceCode', proof)
     problem.say(t('enrollment.codeSentWhy'))
   }
-  showNotice(
+  const screen = showNotice(
     {
       ...pendingNotice(waiting),
       body: [
@@ -206,6 +230,7 @@ export const showPendingDevice = (waiting: Waiting, credential: string, ways: Wa
     wantsCode && button(t('enrollment.sendCode'), 'quiet', () => enter(ways, problem, sendAgain, entry)),
     ways.isIn && wayBack(ways),
   )
+  void follow(screen, waiting, credential, ways)
 }
 
 /** For a phone that is no longer active. With its key, its owner can still refuse a device that somebody else registered. */

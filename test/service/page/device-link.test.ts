@@ -35,7 +35,11 @@ describe('a device added from another one', () => {
       proof: 'device',
       enrolled_by: null,
     })
-    expect(cookieOf(answer)).toBe('')
+    expect(refusal(await fromPhone(service, 'GET', 'session', { cookie: cookieOf(answer) }))).toEqual([
+      401,
+      'session_over',
+      [],
+    ])
     expect(refusal(await signIn(service, key))).toEqual([403, 'device_pending', []])
     dataOf(await moveDevice(service, ada, dataOf(answer).id))
     await cookieFor(service, key)

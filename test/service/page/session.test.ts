@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { day } from '../clock.ts'
 import { auditOf, chainOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { moveDevice } from '../devices/moves.ts'
 import { startTestService } from '../harness.ts'
 import {
   answerTo,
   begin,
   cookieOf,
   createPhone,
+  enrollPhone,
   fromPage,
   fromPhone,
   linkFor,
@@ -16,6 +18,8 @@ import { acme, ada, clock, installHooks, openSession, service } from './visit.ts
 
 installHooks()
 
+const closedFor = async (cookie: string): Promise<unknown[]> =>
+  dataOf(await fromPhone(service, 'GET', 'sessions', { cookie })).closed
 const whoami = (cookie?: string) => fromPhone(service, 'GET', 'session', { cookie })
 
 describe('a session', () => {
@@ -112,13 +116,38 @@ describe('a session', () => {
       'device_not_registered',
       () => service.call('DELETE', `/organization/${acme.id}/delete`),
     ],
-  ])('ends when %s, and signing in is refused with %s', async (_, reason, end) => {
+  ])('ends when %s, and signing in is refused with %s', async (title, reason, end) => {
     const challenge = await begin(service)
     dataOf(await whoami(ada.cookie))
     await end()
     expect(refusal(await whoami(ada.cookie))).toEqual([401, 'session_over', []])
+    // What is deleted is not kept for this either.
+    const said = title.endsWith('deleted') ? [] : [{ org_id: acme.id, code: reason, organization: 'acme' }]
+    expect(await closedFor(ada.cookie)).toMatchObject(said)
     const again = await openSession(challenge, answerTo(challenge, ada.key))
     expect(refusal(again)).toEqual([403, reason, []])
+  })
+
+  test('says nothing about why to whoever has no cookie of it', async () => {
+    await service.call('POST', `/organization/${acme.id}/user/${ada.user}/pending`, { body: {} })
+    const [name, token] = ada.cookie.split('=')
+    const globex = await createTenant(service, 'globex')
+    for (const cookie of ['', `${name}=${'x'.repeat(43)}`, `svc-approver-${globex.id}=${token}`])
+      expect(await closedFor(cookie)).toEqual([])
+    expect(await closedFor(ada.cookie)).toHaveLength(1)
+    clock.tick(91 * day)
+    expect(await closedFor(ada.cookie)).toEqual([])
+  })
+
+  test('of a device that waits only says why, and counts once the device is active', async () => {
+    const tablet = await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+    expect(refusal(await whoami(tablet.cookie))).toEqual([401, 'session_over', []])
+    expect(await closedFor(tablet.cookie)).toMatchObject([
+      { code: 'device_pending', device: { proof: 'device', active_from: null } },
+    ])
+    dataOf(await moveDevice(service, ada, tablet.device))
+    expect(dataOf(await whoami(tablet.cookie))).toMatchObject({ device_id: tablet.device })
+    expect(await closedFor(tablet.cookie)).toEqual([])
   })
 
   test('is refused to a removed device with the name of the organization', async () => {
