@@ -53,3 +53,35 @@ test('each key has a pattern of its own, by which it is recognized', async () =>
   expect(await pattern(phone, 'First')).toBe(await pattern(phone, 'Third'))
   expect(await pattern(phone, 'First')).not.toBe(await pattern(phone, 'Second'))
 })
+
+test('without a connection, an empty list does not say that nothing waits', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await phone.context.setOffline(true)
+  await phone.sees('No connection')
+  expect(await phone.page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['No connection'])
+  expect(await flaws(phone)).toEqual([])
+  await phone.context.setOffline(false)
+  await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
+})
+
+test('the button below the list is in its middle, as all others are', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  const middle = async (name: string): Promise<number> => {
+    const box = (await phone.page.getByRole('button', { name, exact: true }).boundingBox())!
+    return Math.round(box.x + box.width / 2)
+  }
+  expect(await middle('Sign in to another organization')).toBe(await middle('Sign out'))
+})
+
+test('a headline of 500 characters is a text, not a wall of bold type', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  const weights: string[] = []
+  for (const action of ['Deploy 4.2', 'Deploy 4.2 and nothing else. '.repeat(17)]) {
+    const { request_id } = await stage.ask(user, { action })
+    await phone.page.goto(`${stage.origin}/approver#request=${request_id}`)
+    await phone.page.locator('.paper h1', { hasText: action.trim() }).waitFor()
+    weights.push(await phone.page.evaluate(`getComputedStyle(document.querySelector('h1')).fontWeight`))
+  }
+  expect(weights).toEqual(['680', '450'])
+})

@@ -54,5 +54,5 @@ export const anotherOrganization = (sessions: readonly Session[], ways: Ways): H
       await call('openSession', proof)
       ways.done()
     })
-  return h('div', {}, problem.element, button(t('inbox.another'), 'quiet', add))
+  return div('actions', problem.element, button(t('inbox.another'), 'quiet', add))
 }

@@ -5,15 +5,14 @@ import { signedOutOf } from '../calls/sessions.ts'
 import { historyTitle } from '../history/history.ts'
 import { announce, nameOrganization, show, type View } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
-import { progressLines } from '../request/people.ts'
-import { requesterLines } from '../shell/requester.ts'
-import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
-import { countDown, msUntil, urgentMs } from '../language/time.ts'
+import { exactText } from '../shell/text.ts'
+import { msUntil } from '../language/time.ts'
 import { languageChoice } from '../shell/choice.ts'
 import { t } from '../language/text.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { anotherOrganization, signedOutCards, suggestion } from '../enrollment/reentry.ts'
 import { keep, readKept } from '../calls/kept.ts'
+import { createCards } from './cards.ts'
 
 type Actions = {
   /** One for each organization of this phone. */
@@ -47,44 +46,18 @@ const secondDevice = ({ only_device }: Session): HTMLElement | false =>
     },
   })
 
-type Card = { item: HTMLElement; follow: (now: PendingRequest) => void; stop: () => void }
-
-const card = (one: PendingRequest, { expired, named }: { expired: () => void; named: boolean }): Card => {
-  const people = h('span', 'who')
-  const organization = h('span', 'who')
-  const follow = ({ progress, session }: PendingRequest): void => {
-    if (organization.textContent !== session.organization)
-      organization.replaceChildren(exactText(session.organization))
-    const line = h('span', 'who', ...progressLines(progress))
-    if (line.textContent !== people.textContent) people.replaceChildren(...line.childNodes)
-  }
-  follow(one)
-  const left = h('span', 'left')
-  const tick = (ms: number): void => {
-    left.textContent = t('common.timeLeft', { time: clockText(ms) })
-    left.classList.toggle('short', ms <= urgentMs)
-    // Not while the list is being rendered.
-    if (ms === 0) queueMicrotask(expired)
-  }
-  const stop = countDown(one.expiresAt, tick, () => undefined)
-  const item = h(
-    'li',
-    {},
-    h(
-      'a',
-      { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
-      named && organization,
-      h('span', 'asked', exactLine(headline(one))),
-      ...requesterLines(one.origin),
-      one.progress && people,
-      left,
+/** While there is no connection, nobody knows whether a request waits. */
+const empty = (advice: HTMLElement): HTMLElement =>
+  div(
+    'empty',
+    div('notice', picture('check', 'still'), h('h1', { tabindex: -1 }, t('inbox.caughtUp')), advice),
+    div(
+      'notice offline',
+      picture('clock'),
+      h('h1', {}, t('common.noConnection')),
+      h('p', {}, t('common.waitingOffline')),
     ),
   )
-  return { item, follow, stop }
-}
-
-const empty = (advice: HTMLElement): HTMLElement =>
-  div('notice', picture('check', 'still'), h('h1', { tabindex: -1 }, t('inbox.caughtUp')), advice)
 
 /** Chooses the organization that the rows below are about. */
 const switcher = (session: Session, { sessions, select }: Actions): HTMLElement => {
@@ -155,37 +128,6 @@ const foot = (session: Session, { sessions, signOut, reentry }: Actions, below: 
       signOut,
     ),
   )
-
-/** The cards of the requests, each one for as long as its request is pending. */
-const createCards = (named: boolean, expired: () => void) => {
-  const element = ul('cards')
-  const cards = new Map<string, Card>()
-  const drop = (id: string): void => {
-    cards.get(id)?.stop()
-    cards.get(id)?.item.remove()
-    cards.delete(id)
-  }
-  return {
-    element,
-    show: (requests: readonly PendingRequest[]): void => {
-      const ids = new Set(requests.map(({ request_id }) => request_id))
-      for (const id of cards.keys()) if (!ids.has(id)) drop(id)
-      let below: HTMLElement | null = null
-      for (const one of requests.toReversed()) {
-        const known = cards.get(one.request_id)
-        const next = known ?? card(one, { expired, named })
-        cards.set(one.request_id, next)
-        // Moving an element would take the focus away from it.
-        if (!known) element.insertBefore(next.item, below)
-        else next.follow(one)
-        below = next.item
-      }
-    },
-    stop: (): void => {
-      for (const { stop } of cards.values()) stop()
-    },
-  }
-}
 
 /** The pending requests, the most urgent first. The list updates automatically, and keeps the focus where it is. */
 export const showInbox = (session: Session, first: readonly PendingRequest[], actions: Actions): View => {

@@ -91,15 +91,19 @@ const breakGlassText = ({ reason, skipped, told }: NonNullable<PendingRequest['b
     }),
   )
 
+/** From here on, a headline is a text, and not in bold type. */
+const longTitle = 160
+
 /**
  * The request: the headline, who asks, and the fields of the subject that will be signed; then the requester's words. Where it
  * came from and what is checked comes last. `signed` ends with what must be read.
  */
 export const requestText = (request: PendingRequest): { element: HTMLElement; signed: HTMLElement } => {
   const words = requestLines(request)
+  const title = headline(request)
   const signed = div(
     'signed',
-    h('h1', 'action', exactLine(headline(request))),
+    h('h1', title.length > longTitle ? 'action long-title' : 'action', exactLine(title)),
     request.break_glass && breakGlassText(request.break_glass),
     // Before the claimed name, so that foreign text comes last.
     div('asker', request.first_time === true && firstTime(request), ...requesterLines(request.origin)),

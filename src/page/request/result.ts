@@ -7,6 +7,7 @@ import { nameOrganization, type Notice, problemLine, showNotice, type View, word
 import { unmute } from '../mutes/mutes.ts'
 import { waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
+import { muted as muting } from './steps.ts'
 import { exactLine, exactText } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
 import { nodes, t } from '../language/text.ts'
@@ -111,7 +112,7 @@ export const showMissing = (back: () => void): HTMLElement =>
 
 /** After "This wasn't me": what it did, and the way to undo it. */
 const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo: HTMLElement } => {
-  const line = h('span', { role: 'status', 'aria-live': 'off', tabindex: -1 }, t('request.reported'))
+  const line = h('span', { role: 'status', 'aria-live': 'off', tabindex: -1 }, t('request.reported', muting))
   const problem = problemLine()
   const lift = button(t('mutes.undo'), 'quiet', () =>
     problem.attempt(async () => {

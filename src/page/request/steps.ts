@@ -2,6 +2,9 @@ import { button, div, h } from '../shell/element.ts'
 import { plainDigits } from '../shell/text.ts'
 import { t } from '../language/text.ts'
 
+/** A requester that was reported cannot ask for so long. In the digits of the language. */
+export const muted = { minutes: 20 }
+
 type NumberStep = {
   wrong: string | undefined
   approve: (number: string) => unknown
@@ -106,7 +109,7 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
   div(
     'step',
     h('h2', {}, t('request.notExpected')),
-    h('p', {}, t('request.reportWhy')),
+    h('p', {}, t('request.reportWhy', muted)),
     div(
       'actions',
       button(t('request.denyAndReport'), 'danger', deny),
