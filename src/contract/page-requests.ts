@@ -183,6 +183,20 @@ export const pageRequests = operations({
       left: chosen(z.int(), 'How many follow'),
     }),
   },
+  beginReport: {
+    route: 'POST /svc/v1/approver/requests/{request_id}/report/challenge',
+    ...givesChallenge,
+    summary: 'Get a challenge for reporting a request that the person has denied',
+    input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
+  },
+  reportRequest: {
+    route: 'POST /svc/v1/approver/requests/{request_id}/report',
+    summary:
+      'Report a denied request as unexpected: mutes its requester for this person and ends its other requests to them',
+    message: 'Reported',
+    input: z.strictObject({ request_id: approvalRecord.shape.request_id, ...signedChallenge }),
+    data: z.looseObject({ mute_id: chosen(z.string(), 'Id of the mute') }),
+  },
   beginDenials: {
     route: 'POST /svc/v1/approver/denials/challenge',
     ...givesChallenge,

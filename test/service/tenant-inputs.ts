@@ -149,6 +149,12 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   beginUnmute: (_, { agent }) => ({ mute_id: agent }),
   unmute: (_, { agent }) => ({ mute_id: agent, challenge: 'x', response: { id: 'x', response: {} } }),
   listRequestRows: (_, { approval }) => ({ request_id: approval }),
+  beginReport: (_, { approval }) => ({ request_id: approval }),
+  reportRequest: (_, { approval }) => ({
+    request_id: approval,
+    challenge: 'x',
+    response: { id: 'x', response: {} },
+  }),
   beginDenials: (_, { approval }) => ({ request_ids: [approval] }),
   denyRequests: (_, { approval }) => ({
     request_ids: [approval],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dataOf } from '../service/fixtures.ts'
+import { flaws } from './page-flaws.ts'
 import { installHooks, open, stage } from './open-stage.ts'
 
 // Denials: "this wasn't me", all of one requester, and with a touch alone.
@@ -93,4 +94,31 @@ test('a touch is enough for a denial where the policy allows it, and for nothing
   const { attestation } = dataOf(await stage.service.call('GET', path))
   expect(attestation.claims.amr).not.toContain('mfa')
   await stage.setPolicy({ deny_check: 'verification' })
+})
+
+describe('after an ordinary denial', () => {
+  test('the page offers to report the request, and to undo that', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const { request_id } = await stage.ask(user)
+    const other = await stage.ask(user, { action: 'Deploy 4.3' })
+    await open(phone, request_id)
+    await phone.tap('Deny')
+    await phone.sees('Denied')
+    await phone.tap('This wasn’t me')
+    await phone.page.getByRole('heading', { name: 'Report this request?' }).waitFor()
+    expect(await flaws(phone)).toEqual([])
+    await phone.tap('Report')
+    await phone.page.getByText('The requester can’t ask you for 20 minutes, and').waitFor()
+    expect(await stage.statusOf(other.request_id)).toMatchObject({ status: 'expired' })
+    expect(await flaws(phone)).toEqual([])
+    await phone.tap('Unmute the requester')
+    await expect(phone.page.getByText('can ask you again').waitFor()).resolves.toBeUndefined()
+    // What was reported is not offered once more.
+    await phone.page.goto(`${stage.origin}/approver#request=${request_id}`)
+    await phone.page.reload()
+    await phone.sees('Denied')
+    expect(await phone.page.getByRole('button', { name: 'This wasn’t me' }).count()).toBe(0)
+    expect(phone.misdeeds).toEqual([])
+  })
 })

@@ -1,21 +1,21 @@
-import { call, type Closed, Refused, type Newcomer, type Waiting } from '../calls/api.ts'
+import { call, type Closed, Refused, type Waiting } from '../calls/api.ts'
 import { forgetKey } from '../calls/sessions.ts'
 import { assert, type Answer } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 import { dateText } from '../language/time.ts'
-import { button, div, h, ul } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 import {
   nameOrganization,
   type Notice,
-  outcomeLine,
   problemLine,
   sentenceFor,
   showNotice,
   tellNext,
   words,
 } from '../shell/frame.ts'
-import { type Key, signed, unless } from '../shell/signed.ts'
+import type { Key } from '../shell/signed.ts'
 import { plainDigits } from '../shell/text.ts'
+import { showRemoved } from './removed.ts'
 
 export type Ways = {
   /** Replaces the screen. */
@@ -231,33 +231,4 @@ export const showPendingDevice = (waiting: Waiting, credential: string, ways: Wa
     ways.isIn && wayBack(ways),
   )
   void follow(screen, waiting, credential, ways)
-}
-
-/** For a phone that is no longer active. With its key, its owner can still refuse a device that somebody else registered. */
-export const showRemoved = (back: HTMLElement, key?: Key, newcomers: readonly Newcomer[] = []): void => {
-  const problem = problemLine()
-  const row = ({ id, active_from }: Newcomer): HTMLElement => {
-    const refuse = (): Promise<void> =>
-      problem.attempt(async () => {
-        await signed('refuseNewDevice', key!, { device_id: id }).catch(unless('device_refused'))
-        const outcome = outcomeLine(t('enrollment.newcomerRefused'))
-        item.replaceChildren(outcome)
-        outcome.focus({ preventScroll: true })
-      })
-    const line =
-      active_from === null
-        ? t('enrollment.newcomerWaiting')
-        : t('enrollment.newcomerActive', { date: dateText(active_from) })
-    const item = h('li', 'member', h('p', {}, line), button(t('common.refuse'), 'danger', refuse))
-    return item
-  }
-  showNotice(
-    {
-      drawing: 'phone',
-      title: t('enrollment.removed'),
-      lines: [t('enrollment.removedWhy'), t('enrollment.removedNext')],
-      body: [newcomers.length > 0 && ul('cards', ...newcomers.map(row)), problem.element],
-    },
-    back,
-  )
 }

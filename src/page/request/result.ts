@@ -8,6 +8,7 @@ import { unmute } from '../mutes/mutes.ts'
 import { waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
 import { muted as muting } from './steps.ts'
+import { signed } from '../shell/signed.ts'
 import { exactLine, exactText } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
 import { nodes, t } from '../language/text.ts'
@@ -126,6 +127,31 @@ const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo:
   return { line, undo }
 }
 
+/** "This wasn't me", once the request is denied, which is urgent while this is not. Then, the way to undo it. */
+const reportLater = (request_id: string, session: Session): HTMLElement => {
+  const problem = problemLine()
+  const send = (): Promise<void> =>
+    problem.attempt(async () => {
+      const { mute_id } = await signed('reportRequest', session, { request_id })
+      const { line, undo } = muteNote(mute_id, session)
+      place.replaceChildren(div('outcome', line), undo)
+      line.focus({ preventScroll: true })
+    })
+  const open = (): void => {
+    const title = h('h2', { tabindex: -1 }, t('request.notExpected'))
+    place.replaceChildren(
+      title,
+      h('p', {}, t('request.reportNow', muting)),
+      problem.element,
+      button(t('request.report'), 'danger', send),
+    )
+    title.focus({ preventScroll: true })
+    place.scrollIntoView({ block: 'nearest' })
+  }
+  const place = div('step', button(t('request.notMe'), 'quiet', open))
+  return place
+}
+
 type Showing = {
   session: Session
   queue: Queue
@@ -138,8 +164,11 @@ export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing
   const { lines = [], ...look } = wordsFor(outcome, session.device_id)
   const quote = h('span', 'quote asked', exactLine(outcome.headline))
   const note = muted !== undefined && muteNote(muted, session)
-  const next = createNext(queue, [outcome.request_id])
-  showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, note && note.undo)
+  const { request_id, status, ended_by, by, reported } = outcome
+  const next = createNext(queue, [request_id])
+  const canReport = status === 'denied' && ended_by === 'person' && by === undefined && !reported
+  const below = note ? note.undo : canReport && reportLater(request_id, session)
+  showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, below)
   return next.refresh
 }
 

@@ -51,6 +51,7 @@ const callHeld: typeof call = async (name, input, options) => {
 const challenges = {
   createDeviceLink: 'beginDeviceLink',
   denyRequests: 'beginDenials',
+  reportRequest: 'beginReport',
   giveConsent: 'beginConsent',
   moveDevice: 'beginDeviceMove',
   moveMember: 'beginMemberMove',

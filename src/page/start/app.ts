@@ -73,11 +73,7 @@ const settle = (ended: Session, left: readonly Session[]): void => {
 }
 
 /** The session of one organization is over; `left` go on. */
-const endSession = (
-  ended: Session,
-  left: Session[],
-  text: 'inbox.signedOutOf' | 'inbox.removedFrom' = 'inbox.signedOutOf',
-) => {
+const endSession = (ended: Session, left: Session[], removed = false) => {
   sessions = left
   pending = pending?.filter((one) => one.session !== ended)
   settle(ended, left)
@@ -87,7 +83,7 @@ const endSession = (
     // The screen was about the organization that ended.
     if (requestInAddress() === undefined) clearToken()
   }
-  tellNext(t(text, { organization: ended.organization }))
+  tellNext(t(removed ? 'inbox.removedFrom' : 'inbox.signedOutOf', { organization: ended.organization }))
 }
 
 const updateView = (): void => void (pending && view.update?.(pending))
@@ -129,12 +125,12 @@ const showAdded = async ({ organization }: Session): Promise<void> => {
 const reentry: Ways = { change, back: () => showPlace(), done: feed.refresh, isIn: true }
 
 /** Ends one session of this page; the others go on. */
-const drop = (here: Session, text?: 'inbox.removedFrom'): void => {
+const drop = (here: Session, removed = false): void => {
   feed.stop()
   clearToken()
   forget(here)
   const left = sessions.filter((one) => one !== here)
-  endSession(here, left, text)
+  endSession(here, left, removed)
   if (!session) return
   showPlace()
   feed.start()
@@ -171,7 +167,7 @@ const showPlace = (): void => {
     showPlace()
     void surroundings.look()
   }
-  const removed = (): void => drop(here, 'inbox.removedFrom')
+  const removed = (): void => drop(here, true)
   const out = (): Promise<void> => signOut(here)
   const { counts } = surroundings
   const ways = { sessions, again: showPlace, refresh: feed.refresh, queue, reentry, counts }

@@ -10,16 +10,13 @@ import { wakeOf, withAnswer } from './lines.ts'
 import { deniedBy, wrongNumber, wrongTwice } from './posted-decision.ts'
 import type { ApprovalRow } from './rows.ts'
 import { auditSubject } from './record.ts'
-import { reportRequester } from './report.ts'
+import { reportRequester, unexpected } from './report.ts'
 import { tooFewLeft } from './shrunk-pools.ts'
 
 const maxAttempts = 2
 
 export const actorOf = ({ ballot, device }: VerifiedDecision): string =>
   `user:${ballot.user_id} (device ${device.id})`
-
-/** The end of the detail of a request that its approver reported. */
-export const unexpected = 'the approver did not expect this request'
 
 /** Who denied a request that asks others too, which they read. The only person who is asked needs no name. */
 const denierOf = async (call: Call, { row, ballot }: VerifiedDecision): Promise<string | undefined> =>

@@ -1,13 +1,18 @@
+import { notFound } from '../../core/refusal.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Call } from '../call/call.ts'
-import { ofMember, organizationRow } from '../call/tenant.ts'
+import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import { nameOf, notifyAdministrators } from '../devices/notices.ts'
 import { endGrants } from './grants.ts'
 import { endedByReport } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
+import { findBallot } from './ballots.ts'
 import type { ApprovalRow } from './rows.ts'
-import { auditSubject } from './record.ts'
+import { auditSubject, findApproval } from './record.ts'
+
+/** The end of the detail of a request that its approver reported. */
+export const unexpected = 'the approver did not expect this request'
 
 /** A request and the person who denied it. */
 type Reported = ApprovalRow & { user_id: number }
@@ -74,4 +79,31 @@ export const reportRequester = async (call: Call, row: Reported, actor: string):
       `Let the requester ask again: svc approve mutes delete ${user_id} ${muteIdOf(requester)} --org ${slug}`,
     ].join('\n'),
   })
+}
+
+/** Reports a request that this person has denied before; once, however often it is repeated. Returns the id of the mute. */
+export const reportDenied = async (
+  call: Call,
+  { org_id, user_id }: Member,
+  request_id: string,
+  actor: string,
+): Promise<string> => {
+  const { db } = call
+  const row = await findApproval(db, request_id, { orgId: org_id })
+  const { status } = await findBallot(db, row, user_id)
+  if (row.status !== 'denied' || status !== 'denied' || row.decided_by !== user_id)
+    throw notFound('Approval request that you denied')
+  const { detail } = row
+  const isRepeat = detail?.endsWith(unexpected) === true
+  await call.audit(org_id, auditSubject(request_id), [isRepeat ? 'repeated' : 'not_me'], actor)
+  if (!isRepeat) {
+    await db
+      .updateTable('approvals')
+      .set({ detail: detail === null ? unexpected : `${detail}; ${unexpected}` })
+      .where('id', '=', row.id)
+      .where('org_id', '=', org_id)
+      .execute()
+    await reportRequester(call, { ...row, user_id }, actor)
+  }
+  return muteIdOf(requesterOf(row))
 }

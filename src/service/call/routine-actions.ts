@@ -14,6 +14,7 @@ export const routineActions: readonly string[] = [
   'closeSession',
   'renameOwnDevice',
   'denyRequests',
+  'reportRequest',
   'createDeviceLink',
   'sendDeviceCode',
   'subscribePush',

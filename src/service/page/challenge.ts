@@ -26,6 +26,7 @@ export type Question =
     }
   | { type: 'device-refusal'; subject: number }
   | { type: 'device-link'; org_id: number; user_id: number; device_id: number }
+  | { type: 'report'; org_id: number; user_id: number; request_id: string; device_id: number }
   | { type: 'unmute'; org_id: number; user_id: number; mute_id: string; device_id: number }
   | {
       type: 'away'

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
 import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
-import { auditOf, createTenant, dataOf } from '../fixtures.ts'
+import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
+import type { Answer } from '../harness.ts'
 import { deny, mutes, outcomeOf, pending, report, request, statusOf, unmute } from './denials.ts'
-import { createPhone, fromPhone, type Phone } from './phone.ts'
+import { answerTo, createPhone, fromPhone, type Phone } from './phone.ts'
 import { subscribeBrowser } from './push-service.ts'
 import { acme, ada, installHooks, service } from './visit.ts'
 
@@ -17,6 +18,45 @@ const subscribe = ({ cookie }: Phone) =>
     cookie,
     body: subscribeBrowser('https://push.example/1').subscription,
   })
+
+const later = async (id: string, by = ada): Promise<Answer> => {
+  const { cookie } = by
+  const { challenge } = dataOf(
+    await fromPhone(service, 'POST', `requests/${id}/report/challenge`, { cookie }),
+  )
+  const body = { challenge, response: answerTo(challenge, by.key) }
+  return fromPhone(service, 'POST', `requests/${id}/report`, { cookie, body })
+}
+
+describe('"this wasn’t me", after an ordinary denial', () => {
+  test('does the same, once, and is in the history and the audit', async () => {
+    const [first, second] = [await request(), await request()]
+    dataOf(await deny(first))
+    const { mute_id } = dataOf(await later(first))
+    expect(await mutes()).toMatchObject([{ mute_id }])
+    expect(await statusOf(second)).toMatchObject({ status: 'expired' })
+    expect(await outcomeOf(first)).toMatchObject({ status: 'denied', ended_by: 'person', reported: true })
+    dataOf(await unmute(mute_id))
+    // A repeat mutes nobody again.
+    expect(dataOf(await later(first))).toEqual({ mute_id })
+    expect(await mutes()).toEqual([])
+    const rows = (await auditOf(service, acme.id)).filter(([action]) => action === 'reportRequest')
+    expect(rows).toEqual([
+      ['reportRequest', `approval:${first}`, ['not_me']],
+      ['reportRequest', `approval:${second}`, ['status', 'withdrawn', 'not_me']],
+      ['reportRequest', `approval:${first}`, ['repeated']],
+    ])
+  })
+
+  test('is refused for a request that is pending, and for that of somebody else', async () => {
+    const pendingOne = await request()
+    expect(refusal(await later(pendingOne))).toEqual([404, 'not_found', []])
+    const bob = await createPhone(service, acme.id, 2)
+    dataOf(await deny(pendingOne))
+    expect(refusal(await later(pendingOne, bob))).toEqual([404, 'not_found', []])
+    expect(await mutes()).toEqual([])
+  })
+})
 
 describe('"this wasn’t me"', () => {
   test('ends the other pending requests of the same key to this person, and no others', async () => {

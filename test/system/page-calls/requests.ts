@@ -46,6 +46,21 @@ const unmuteAt =
     }
   }
 
+/** After an ordinary denial. */
+const reportLater: Scenario = async (scene) => {
+  const { phone } = await opened(scene)
+  await phone.tap('Deny')
+  await phone.sees('Denied')
+  await phone.tap('This wasn’t me')
+  return {
+    phone,
+    tap: () => phone.tap('Report'),
+    says: () => unreachable(phone),
+    done: () => visible(phone.page.getByText('The requester can’t ask you for 20 minutes, and')),
+    happened: await scene.audited('reportRequest', 'not_me'),
+  }
+}
+
 const denyAll: Scenario = async (scene) => {
   const { phone, ids } = await opened(scene, 2)
   return {
@@ -162,6 +177,8 @@ export const requests: Record<string, Scenario> = {
       done: (on = phone) => visible(on.page.getByText('Create geofence in acme: South')),
     }
   },
+  beginReport: reportLater,
+  reportRequest: reportLater,
   beginDenials: denyAll,
   denyRequests: denyAll,
   listOwnMutes: reading('mutes', 'Muted requesters'),

@@ -65,6 +65,7 @@ export const decisions = (way: Way): Steps => {
       await tap('common.deny')
       await sees('request.denied')
     },
+    'denied, report': () => tap('request.notMe'),
     'inbox, many requests': async () => {
       await way.done()
       await stage.ask(user, { action: 'Release 4.2 to production', requester: 'GitHub Actions' })
@@ -173,6 +174,12 @@ export const endings = (way: Way): Steps => {
       await way.phone.context.setOffline(true)
       await stage.ask(user)
       await page.locator('#offline:not(:empty)').waitFor()
+    },
+    'inbox, no connection and nothing known': async () => {
+      await way.phone.context.setOffline(false)
+      await way.enroll()
+      await way.phone.context.setOffline(true)
+      await sees('common.noConnection')
     },
     'no connection': async () => {
       await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
