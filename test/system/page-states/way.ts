@@ -102,7 +102,7 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     },
     /** From the result of a request back to the inbox. */
     done: async (): Promise<void> => {
-      await press(page.locator('main .actions .button').last())
+      await press(page.locator('main .actions .actions .button').last())
       await page.locator('a[href="#devices"]').waitFor()
     },
   }
