@@ -16,6 +16,7 @@ const endings = {
   key: 'history.key',
   report: 'history.report',
   service: 'history.service',
+  grant: 'history.grant',
 } as const
 
 /** What became of a request, in a few words. `asked`: the member it was sent to, if an administrator reads it. */

@@ -10,6 +10,8 @@ type Actions = {
   denyWithNote: () => void
   notMe: () => void
   denyAll: () => void
+  /** If the approver can allow the request again. */
+  allow: (() => void) | undefined
 }
 
 /** The buttons below a request. Approving waits until the text was seen to its end; denying does not. */
@@ -19,8 +21,10 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
   )
   approve.setAttribute('aria-describedby', 'warning')
   const all = button('', 'quiet', actions.denyAll)
+  const { allow } = actions
   const links = div(
     'links',
+    allow && button(t('request.allowAgain'), 'quiet', () => (reading.isDone() ? allow() : reading.next())),
     button(t('request.denyWithNote'), 'quiet', actions.denyWithNote),
     button(t('request.notMe'), 'quiet', actions.notMe),
   )

@@ -8,7 +8,13 @@ import { headline } from '../shell/text.ts'
 import { assert, challengeOf, CheckFailed } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 
-export type Choice = { decision: 'approve' | 'deny'; not_me?: true; note?: string; number?: string }
+export type Choice = {
+  decision: 'approve' | 'deny'
+  not_me?: true
+  note?: string
+  number?: string
+  grant?: true
+}
 
 /**
  * The result of a tap. `again`: nothing was sent. `unsure`: only the service knows what became of the request. The answer was
@@ -91,11 +97,13 @@ const find = async <T>(
   }
 }
 
-/** The context of a denial with a note: in canonical form (RFC 8785), as the service builds it. Base64url. */
-const withNote = (context: string, note: string): string => {
+/** A context with one member more: in canonical form (RFC 8785), as the service builds it. Base64url. */
+const withMember = (context: string, member: object): string => {
   const signed = JSON.parse(new TextDecoder().decode(base64URLStringToBuffer(context))) as object
   // The objects inside are in order already.
-  const members = Object.entries({ ...signed, note }).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const members = Object.entries({ ...signed, ...member }).toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  )
   const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(members)))
   return bufferToBase64URLString(bytes.buffer)
 }
@@ -115,10 +123,12 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       const place = wanted ? await find(locator.take, steps) : 'send'
       if (place === 'stop') return { kind: 'cancelled' }
       steps.checking()
+      const { note: words } = choice
+      const more = choice.grant ? { grant: request.grant } : words === undefined ? undefined : { note: words }
       const challenge =
-        choice.note === undefined
+        more === undefined
           ? await challenges[choice.decision]
-          : await challengeOf(withNote(request.contexts.deny, choice.note))
+          : await challengeOf(withMember(request.contexts[choice.decision], more))
       const presence =
         request.deny_check === 'presence' && choice.decision === 'deny' && choice.not_me !== true
       const response = await assert(session.rp_id, challenge, session.credential_id, { presence })

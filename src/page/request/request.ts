@@ -13,7 +13,7 @@ import { rowList } from './rows.ts'
 import { showRemoved } from '../enrollment/removed.ts'
 import { showMissing, showOutcome } from './result.ts'
 import type { Queue } from './queue.ts'
-import { noteStep, notMeStep, numberStep, withoutPlaceStep, type WithoutPlace } from './steps.ts'
+import { allowStep, noteStep, notMeStep, numberStep, withoutPlaceStep, type WithoutPlace } from './steps.ts'
 import { exactText } from '../shell/text.ts'
 import { timeLeft } from './time-left.ts'
 import { msUntil } from '../language/time.ts'
@@ -178,6 +178,17 @@ export const showRequest = (
     approve: () => (request.number_required ? bar.put(numbered()) : choose({ decision: 'approve' })),
     deny: () => deny(),
     denyWithNote: () => bar.put(noteStep(deny, bar.toStart)),
+    allow:
+      request.grant &&
+      (() =>
+        bar.put(
+          allowStep(
+            request.grant!,
+            request.subject,
+            () => choose({ decision: 'approve', grant: true }),
+            bar.toStart,
+          ),
+        )),
     notMe: () => bar.put(notMeStep(() => choose({ decision: 'deny', not_me: true }), bar.toStart)),
     denyAll: () =>
       bar.put(

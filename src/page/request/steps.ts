@@ -1,6 +1,7 @@
 import { button, div, h } from '../shell/element.ts'
-import { plainDigits } from '../shell/text.ts'
-import { t } from '../language/text.ts'
+import type { PendingRequest } from '../calls/feed.ts'
+import { exactText, plainDigits } from '../shell/text.ts'
+import { locale, nodes, t } from '../language/text.ts'
 
 /** A requester that was reported cannot ask for so long. In the digits of the language. */
 export const muted = { minutes: 20 }
@@ -116,6 +117,46 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
       button(t('common.back'), 'quiet', back),
     ),
   )
+
+type Grant = NonNullable<PendingRequest['grant']>
+
+/** For how long, in the largest unit that is exact. */
+const spanText = (seconds: number): string => {
+  const [unit, length] = seconds % 3600 === 0 ? (['hour', 3600] as const) : (['minute', 60] as const)
+  return new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' }).format(
+    seconds / length,
+  )
+}
+
+/** What may differ, as the request above shows it. */
+const partsOf = ({ free }: Grant, subject: PendingRequest['subject']): string[] => {
+  const { argv } = (subject?.data ?? {}) as { argv?: string[] }
+  return argv ? argv.filter((_, at) => free.includes(String(at))) : free
+}
+
+/** Allows the same again, which is part of what is signed. */
+export const allowStep = (
+  grant: Grant,
+  subject: PendingRequest['subject'],
+  approve: () => unknown,
+  back: () => void,
+): HTMLElement => {
+  const parts = partsOf(grant, subject)
+  const what = { time: spanText(grant.seconds), count: grant.uses }
+  return div(
+    'step',
+    h('h2', {}, t('request.allowAgain')),
+    h('p', {}, t('request.allowWhy', what)),
+    h(
+      'p',
+      {},
+      parts.length === 0
+        ? t('request.allowSame')
+        : nodes('request.allowOther', { parts: exactText(parts.join(', ')) }),
+    ),
+    div('actions', button(t('common.approve'), 'primary', approve), button(t('common.back'), 'quiet', back)),
+  )
+}
 
 export type WithoutPlace = 'again' | 'send' | 'back' | 'deny'
 
