@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { dataOf } from '../service/fixtures.ts'
+import { command } from '../service/approvals/command-subject.ts'
+import { installHooks, open, stage } from './open-stage.ts'
+import { flaws } from './page-flaws.ts'
+
+// An approver allows the same again for a while, and reads later that nobody was asked.
+
+installHooks()
+
+const call = async (method: string, path: string, body: object, key?: string) =>
+  dataOf(await stage.service.call(method, path, { body, key }))
+
+test('the approver reads what may differ before allowing it, and later finds what was not asked', async () => {
+  const org = stage.org.id
+  const [ada, bob] = [await stage.person({ first_name: 'Ada' }), await stage.person({ first_name: 'Bob' })]
+  const phone = await stage.enrolled(ada)
+  await stage.enrolled(bob)
+  const reads = (text: string) => phone.page.getByText(text).first().waitFor()
+  const path = `/svc/v1/organizations/${org}`
+  await call('POST', `${path}/groups`, { name: 'sre', members: [ada, bob].map(({ id }) => String(id)) })
+  const match = { type: 'command', argv: ['systemctl', 'restart', '*'] }
+  await call('POST', `${path}/rules`, { name: 'restarts', match, who: ['@sre'], grant: {} })
+  const { key } = await call('POST', '/svc/v1/keys', { name: 'agent', org_id: org, scopes: ['ask'] })
+  const ask = (unit: string) =>
+    call('POST', '/svc/v1/approvals', { subject: command('systemctl', 'restart', unit) }, key)
+
+  const { request_id } = await ask('web-1')
+  await phone.page.goto(`${stage.origin}/approver`)
+  await open(phone, request_id)
+  await phone.tap('Approve, and allow this again')
+  await reads('For 1 hour, up to 20 times, without asking you.')
+  await reads('Only these parts may differ, by one word each: web-1.')
+  expect(await flaws(phone)).toEqual([])
+  await phone.tap('Approve')
+  await phone.sees('Approved')
+
+  const again = await ask('web-2')
+  expect(again).toMatchObject({ status: 'approved', granted_by: request_id, grant_use: 1 })
+  expect((await ask('--all')).status).toBe('pending')
+  await phone.page.goto(`${stage.origin}/approver#history`)
+  await reads('Allowed earlier; nobody was asked')
+  expect(await flaws(phone)).toEqual([])
+})
