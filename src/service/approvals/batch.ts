@@ -107,14 +107,36 @@ const refuseTwice = (rows: readonly Asked[]): void => {
   }
 }
 
-/** Nobody answers for the removal of their own membership. */
-const removedBy = (rows: readonly Asked[]): Set<number> =>
-  new Set(rows.flatMap(({ row: { id, input } }) => (id === 'removeUser' ? [Number(input['user_id'])] : [])))
-
-const requirementOf = (rows: readonly Asked[], requirements: readonly Requirement[]): Requirement => {
-  const removed = removedBy(rows)
+/**
+ * Nobody answers for the end of their own membership. In a list, that would decide who answers for the other rows, so it is
+ * asked alone.
+ */
+const requirementOf = async (
+  { db }: Call,
+  rows: readonly Asked[],
+  requirements: readonly Requirement[],
+): Promise<Requirement> => {
   const all = together(requirements)
-  const lines = all.lines.map((line) => ({ ...line, members: line.members.filter((id) => !removed.has(id)) }))
+  const ids = all.lines.flatMap(({ members }) => members)
+  const asked = await db
+    .selectFrom('people')
+    .where('id', 'in', [...ids, 0])
+    .select(['id', 'mobile'])
+    .execute()
+  const own = new Map(asked.map(({ id, mobile }) => [mobile, id]))
+  const leaving = rows.filter(
+    ({ row: { id }, subject }) =>
+      (id === 'removeUser' || id === 'holdUser') && own.has(String(subject.data.body['user'])),
+  )
+  if (leaving.length > 0 && rows.length > 1)
+    throw invalidFields(
+      leaving.slice(0, mostIssues).map(({ at }) => ({
+        field: `rows[${at}]`,
+        message: 'removes or holds somebody who must approve the list: send this change without the others',
+      })),
+    )
+  const left = new Set(leaving.map(({ subject }) => own.get(String(subject.data.body['user']))))
+  const lines = all.lines.map((line) => ({ ...line, members: line.members.filter((id) => !left.has(id)) }))
   return { ...all, lines }
 }
 
@@ -161,7 +183,7 @@ export const createBatch: HandlerOf<'createBatch'> = async (
     const { request_id, status, expires_at, lines } = record
     return { request_id, status, expires_at, lines, row_indexes, existing }
   }
-  const requirement = requirementOf(rows, requirements)
+  const requirement = await requirementOf(call, rows, requirements)
   const open = await findOpen(call, requirement, rows)
   if (open) {
     await call.audit(org_id, `batch:${open.request.request_id}`, ['resumed'])

@@ -1,7 +1,7 @@
 import { beforeEach } from 'vitest'
 import { acme, ada, installHooks as installService, service } from '../acme-with-ada.ts'
-import { decide } from '../approver.ts'
-import { createMember, dataOf, fence } from '../fixtures.ts'
+import { createApprover, decide } from '../approver.ts'
+import { dataOf, fence } from '../fixtures.ts'
 import { at, holdCalls } from '../rule-fixture.ts'
 
 // Lists of changes to Acme, where a rule holds users, geofences and time slots, and asks Ada.
@@ -11,6 +11,8 @@ export type Row = { operation: string; input: Record<string, unknown>; mobile?: 
 export let people: string
 export let eve: string
 export let site: number
+/** Whom the rule asks. */
+export let group: string
 
 export const keyWith = async (scopes: string[]) =>
   dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: scopes[0], org_id: acme.id, scopes } }))
@@ -20,13 +22,13 @@ export const installHooks = (): void => {
   installService()
   beforeEach(async () => {
     people = await keyWith(['people', 'rules', 'read'])
-    eve = (await createMember(service, acme.id, 60)).id
+    eve = (await createApprover(service, acme.id, 60)).id
     site = dataOf(
       await service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
         body: { ...fence, is_active: 0 },
       }),
     ).id
-    await holdCalls(service, acme.id, ['user', 'geofence', 'timeslot'], [ada.id])
+    ;({ group } = await holdCalls(service, acme.id, ['user', 'geofence', 'timeslot'], [ada.id]))
   })
 }
 

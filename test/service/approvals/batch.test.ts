@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
 import { digestOf } from '../../../src/receipt/subject.ts'
-import { acme, service } from '../acme-with-ada.ts'
+import { acme, ada, service } from '../acme-with-ada.ts'
 import { contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { at } from '../rule-fixture.ts'
-import { approved, ask, create, eve, installHooks, keyWith, people, type Row, user } from './batch-stage.ts'
+import {
+  approved,
+  ask,
+  create,
+  eve,
+  group,
+  installHooks,
+  keyWith,
+  people,
+  type Row,
+  user,
+} from './batch-stage.ts'
 
 installHooks()
 
@@ -100,6 +111,23 @@ describe('a list that nobody is asked about', () => {
     expect(refusal(await ask(rows()))).toEqual(said)
     expect(await contentsOf(service)).toEqual(before)
   })
+
+  test.each([
+    ['removes', () => ({ operation: 'removeUser', input: { org_id: acme.id, user_id: ada.id } })],
+    ['holds', () => ({ operation: 'holdUser', input: { org_id: acme.id, user_id: ada.id } })],
+    ['holds by number', () => ({ operation: 'holdUser', input: { org_id: acme.id }, mobile: ada.mobile })],
+  ] as [string, () => Row][])(
+    '%s somebody whom it asks, who may not be left out of the other rows',
+    async (_, leaving) => {
+      dataOf(await service.call('POST', at(acme.id, `groups/${group}/members`), { body: { user_id: eve } }))
+      const rows = [user(1), leaving()]
+      const before = await contentsOf(service)
+      expect(refusal(await ask(rows))).toEqual([422, 'invalid_field', ['rows[1]']])
+      expect(await contentsOf(service)).toEqual(before)
+      // Alone, the others answer it.
+      expect(dataOf(await ask([rows[1]!])).lines).toMatchObject([{ people: [{ user_id: eve }] }])
+    },
+  )
 
   test("names another organization's user", async () => {
     const other = await createTenant(service, 'other')
