@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../src/service/call/call.ts'
+import { type HandlerOf, prepare } from '../../src/service/call/call.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { dataOf, fence } from '../service/fixtures.ts'
 import { minute } from '../service/clock.ts'
@@ -89,26 +89,30 @@ const attacks: Record<string, Attack> = {
 
 /** Gives each row a second index, as a service would that does not count its rows. */
 const twoIndexes: Broken = {
-  createBatch: (async (input, call) => {
-    const handler = allHandlers.createBatch as Extract<HandlerOf<'createBatch'>, Function>
-    const answer = await handler(input, call)
-    const { request_id } = answer as { request_id: string }
-    const rows = await call.db
-      .selectFrom('batch_rows')
-      .where('request_id', '=', request_id)
-      .where('org_id', '=', input.org_id)
-      .selectAll()
-      .execute()
-    for (const { id: _, ...row } of rows) {
-      const second = { ...row, row_index: row.row_index + size }
-      const row_mac = call.keyring.macOf('batch_rows', second)
-      await call.db
-        .insertInto('batch_rows')
-        .values({ ...second, row_mac })
-        .execute()
-    }
-    return answer
-  }) as HandlerOf<'createBatch'>,
+  createBatch: {
+    before: async (input, outside) => {
+      const work = await prepare(allHandlers.createBatch, input, outside)
+      return async (call) => {
+        const answer = await work(call)
+        const { request_id } = answer as { request_id: string }
+        const rows = await call.db
+          .selectFrom('batch_rows')
+          .where('request_id', '=', request_id)
+          .where('org_id', '=', input.org_id)
+          .selectAll()
+          .execute()
+        for (const { id: _, ...row } of rows) {
+          const second = { ...row, row_index: row.row_index + size }
+          const row_mac = call.keyring.macOf('batch_rows', second)
+          await call.db
+            .insertInto('batch_rows')
+            .values({ ...second, row_mac })
+            .execute()
+        }
+        return answer
+      }
+    },
+  } satisfies HandlerOf<'createBatch'>,
 }
 
 const runAll = async (tally: Tally, count: number, broken?: Broken): Promise<void> => {

@@ -144,6 +144,31 @@ describe('a list that nobody is asked about', () => {
     expect(refusal(await ask([user(1)], {}, rules))[1]).toBe('scope_missing')
   })
 
+  test('is of a key that can send no row, whatever it says', async () => {
+    const asking = await keyWith(['ask'])
+    const answer = await service.call('POST', at(acme.id, 'batches'), { body: { rows: 'x' }, key: asking })
+    expect(refusal(answer)[1]).toBe('scope_missing')
+  })
+
+  test('is read in parts, and leaves the process to others in between', async () => {
+    const rows = Array.from({ length: 400 }, (_, n) => ({
+      operation: 'updateUser',
+      input: { orgId: acme.id, userId: eve, first_name: `N${n % 399}` },
+    }))
+    // The last one is the first, written differently.
+    rows[399]!.input = { first_name: 'N0', userId: eve, orgId: acme.id }
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    expect(refusal(await ask(rows))).toEqual([422, 'invalid_field', ['rows[399]']])
+    isOver = true
+    expect(turns).toBeGreaterThan(40)
+  })
+
   test('is too long', async () => {
     const rows = Array.from({ length: 10_001 }, (_, n) => user(n, { mobile: String(2026000000 + n) }))
     expect(refusal(await ask(rows))).toEqual([422, 'invalid_field', ['rows']])
