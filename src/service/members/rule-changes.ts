@@ -48,13 +48,17 @@ const nobody = (): Refusal =>
     'Nobody was notified. Ask the operator of the service to make the change',
   )
 
-const administratorLine = async (call: Call, orgId: number): Promise<RequiredLine> => ({
-  members: await separatedAdministrators(call, orgId),
-  need: 1,
-  group: null,
-  rules: [],
-  separated: true,
-})
+/**
+ * `ownCounts`: also the yes of the administrator who signed in on the terminal that calls, so that whoever finds a new rule can
+ * end it when all others are behind it.
+ */
+const administratorLine = async (call: Call, orgId: number, ownCounts: boolean): Promise<RequiredLine> => {
+  const { signedInWith, ownerId } = call.caller
+  const own = ownCounts && signedInWith !== undefined
+  const mine = own ? (await readAdministrators(call, orgId)).filter((id) => id === ownerId) : []
+  const members = new Set([...mine, ...(await separatedAdministrators(call, orgId))])
+  return { members: [...members], need: 1, group: null, rules: [], separated: mine.length === 0 }
+}
 
 /** A change of rules or groups. `book` is what it changes, as it was before. */
 type Change = {
@@ -65,6 +69,8 @@ type Change = {
   group?: Group
   /** Who is taken out of the group, and has no say. */
   leaving?: readonly number[]
+  /** Whether the change only deletes a new rule. */
+  endsNew?: boolean
 }
 
 /** The rules that ask a group, also in an emergency: who joins it can then approve without the others. */
@@ -82,7 +88,7 @@ export const rulesOfGroup = ({ rules }: Pick<Book, 'rules'>, name: string): Rule
 export const demandForChange = async (
   call: Call,
   orgId: number,
-  { book, weakened = [], group, leaving = [] }: Change,
+  { book, weakened = [], group, leaving = [], endsNew = false }: Change,
 ): Promise<void> => {
   if (isOperator(call.caller)) return
   const concerned = new Set([...weakened, ...(group ? rulesOfGroup(book, group.name) : [])])
@@ -106,7 +112,7 @@ export const demandForChange = async (
   const staying = [...ruled, ...own].map(withoutLeaving)
   const requirement: Requirement = {
     orgId,
-    lines: [...staying, await administratorLine(call, orgId)],
+    lines: [...staying, await administratorLine(call, orgId, endsNew)],
     rules,
     holding: [],
   }

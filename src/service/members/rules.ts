@@ -94,8 +94,12 @@ const changeRules = async (
 ): Promise<StoredRule[]> => {
   for (const { after, before: old } of changes) {
     if (after) await requireCompletable(call, org_id, now, after)
-    const weakened = old && (after || !isNew(old, call.now)) ? [old.rule] : []
-    await demandForChange(call, org_id, { book: before, weakened })
+    const endsNew = old !== undefined && !after && isNew(old, call.now)
+    await demandForChange(call, org_id, {
+      book: before,
+      weakened: old && !endsNew ? [old.rule] : [],
+      endsNew,
+    })
   }
   const changed = new Map(changes.map((one) => [one.before?.rule.name ?? one.after!.name, one]))
   const stored = (rule: Rule, created_at = call.now): StoredRule => ({ rule, created_at })

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { decide } from '../approver.ts'
+import { dataOf } from '../fixtures.ts'
+import { acme, ada, clock, installHooks, service } from '../mcp/oauth-stage.ts'
+import { createAdministrator, signIn } from '../mcp/terminal-stage.ts'
+import { at, holdCalls } from '../rule-fixture.ts'
+import { hour } from '../clock.ts'
+
+installHooks()
+
+/** An administrator who deletes a rule on their terminal: the people who are asked, and the call with an approval. */
+const deleting = async (rule: string) => {
+  const grace = await createAdministrator(2)
+  const alan = await createAdministrator(3)
+  const key = (await signIn(grace)).management_token!
+  const remove = (headers = {}) => service.call('DELETE', at(acme.id, `rules/${rule}`), { key, headers })
+  const { request } = (await remove()).body.data
+  const asked = request.lines.map(({ people }: { people: { user_id: string }[] }) =>
+    people.map(({ user_id }) => user_id),
+  )
+  const id: string = request.request_id
+  return { grace, alan, asked, id, remove: () => remove({ 'x-svc-approval': id }) }
+}
+
+test('a new rule is deleted by the yes of the administrator who asks on their terminal', async () => {
+  const { rule } = await holdCalls(service, acme.id, ['geofence'], [ada.user])
+  const { grace, alan, asked, id, remove } = await deleting(rule)
+  expect(asked).toEqual([[grace.user, alan.user]])
+  expect((await remove()).status).toBe(409)
+  dataOf(await decide(service, id, grace.key))
+  dataOf(await remove())
+  expect(dataOf(await service.call('GET', at(acme.id, 'rules')))).toEqual([])
+})
+
+test('a rule that is older needs the others, as does every other change', async () => {
+  const { rule } = await holdCalls(service, acme.id, ['geofence'], [ada.user])
+  clock.tick(25 * hour)
+  const { alan, asked } = await deleting(rule)
+  expect(asked).toEqual([[ada.user], [alan.user]])
+})
