@@ -7,6 +7,7 @@ import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { isAdministrator } from '../devices/administrators.ts'
 import { agentDays, agentsOf, freeAgentName } from '../keys/agents.ts'
+import { sessionMaxOf } from '../policy/device-policy.ts'
 import type { Db } from '../storage/schema.ts'
 import {
   type AuthorizationRequest,
@@ -36,12 +37,12 @@ export const grantedScopes = async (
   { scopes, terminal }: Pick<AuthorizationRequest, 'scopes' | 'terminal'>,
 ): Promise<readonly Scope[]> => (terminal && (await isAdministrator(db, member)) ? scopes : ['ask'])
 
-/** How long a consent lasts, in seconds: a day of work on a terminal, and an hour after a code that anybody can send around. */
+/** How long a consent lasts, in seconds: what the policy says on a terminal, and an hour after a code that anybody can send around. */
 export const lastingSeconds = async (db: Db, org_id: number, terminal: Terminal | undefined) =>
   terminal?.device
     ? 3_600
     : terminal
-      ? ((await organizationRow(db, org_id)).policy.session_max_s ?? 28_800)
+      ? sessionMaxOf((await organizationRow(db, org_id)).policy)
       : agentDays * 86_400
 
 /** A signature is valid for exactly this request, these scopes and this name. */

@@ -34,6 +34,9 @@ export const devicePolicyOf = (own: Policy, { dev, deviceProof }: Defaults): Dev
   ),
 })
 
+/** Seconds after which a person signs in again on a terminal: by default, after a day of work. */
+export const sessionMaxOf = ({ session_max_s = 28_800 }: Policy): number => session_max_s
+
 /** Throws 422 if no device could satisfy a policy. */
 export const refuseImpossible = (policy: Policy, defaults: Defaults): void => {
   const { attestation, authenticators: allowed } = devicePolicyOf(policy, defaults)

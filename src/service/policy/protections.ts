@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../../core/refusal.ts'
 import { normalizeNetwork } from '../../factors/network.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
-import { devicePolicyOf } from './device-policy.ts'
+import { devicePolicyOf, sessionMaxOf } from './device-policy.ts'
 
 /** Normalizes networks and removes duplicates. Throws 422 for an entry that is not a network. */
 export const checkPolicy = (policy: Policy): Policy => {
@@ -47,6 +47,8 @@ const weakened = (before: Policy, after: Policy, call: Call): string[] => {
     ['device_bound_only', after.device_bound_only === false && before.device_bound_only === true],
     ['separation', after.separation === 'standard' && before.separation === 'strict'],
     ['not_requester', after.not_requester === false && before.not_requester === true],
+    ['require_number', after.require_number === false && before.require_number === true],
+    ['session_max_s', (after.session_max_s ?? 0) > sessionMaxOf(before)],
   ]
   return checks.flatMap(([name, isWeaker]) => (isWeaker ? [name] : []))
 }

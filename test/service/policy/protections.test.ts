@@ -17,6 +17,9 @@ test.each([
   [{ attestation: 'direct' }, { attestation: 'none' }],
   [{ allowed_aaguids: [apple] }, { allowed_aaguids: [] }],
   [{ allowed_aaguids: [apple] }, { allowed_aaguids: [apple, google] }],
+  [{ require_number: true }, { require_number: false }],
+  [{}, { session_max_s: 28_801 }],
+  [{ session_max_s: 3_600 }, { session_max_s: 7_200 }],
   [{ device_bound_only: true }, { device_bound_only: false }],
   [{ authenticators: ['platform'] }, { authenticators: [] }],
   [{ authenticators: ['security_key'] }, { authenticators: ['security_key', 'synced'] }],
@@ -34,6 +37,8 @@ test('a key of the organization can strengthen its protections', async () => {
     recovery_delay_s: 172_800,
     separation: 'strict',
     not_requester: true,
+    require_number: true,
+    session_max_s: 3_600,
     device_bound_only: true,
   }
   dataOf(await update(strict, acme.key))
