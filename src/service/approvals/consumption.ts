@@ -5,7 +5,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { proveApproval } from './authentic.ts'
-import { expireDue, requestExpired } from './expiry.ts'
+import { dropRows, expireDue, requestExpired } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -107,6 +107,7 @@ export const withdrawApproval = async (
     .returningAll()
     .executeTakeFirst()
   if (ended) {
+    await dropRows(db, ended)
     await call.audit(ended.org_id, auditSubject(request_id), ['status', 'withdrawn'])
     call.wake(wakeOf(ended))
     return toApprovalRecord(ended, call)

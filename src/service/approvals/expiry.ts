@@ -68,6 +68,10 @@ const isOver = (now: string) => {
 const overdue = (db: Db, now: string) =>
   db.selectFrom('approvals').where('status', '=', 'pending').where(isOver(now))
 
+/** Nobody needs the rows of a list that ended unanswered, and they would be kept for as long as the request. */
+export const dropRows = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
+  db.deleteFrom('batch_rows').where('request_id', '=', request_id).where('org_id', '=', org_id).execute()
+
 /**
  * Commits what the clock or a revoked key has ended, so that a request that was reported as ended never becomes pending
  * again. Returns the requests that ended. Inside a transaction.
@@ -100,6 +104,7 @@ export const expireDue = async (
       .returning('id')
       .executeTakeFirst()
     if (!row) continue
+    await dropRows(db, { request_id, org_id })
     await auditByService(db, now, {
       orgId: org_id,
       action: 'expireApproval',

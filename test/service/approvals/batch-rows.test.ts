@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
+import { hour } from '../clock.ts'
 import { auditOf, contentsOf, dataOf, fence, refusal, slot } from '../fixtures.ts'
 import { approved, ask, create, installHooks, people, type Row, site, user } from './batch-stage.ts'
 
@@ -141,4 +142,24 @@ test('a request that another program changed after its first row was used permit
   await service.runSql('update approvals set row_mac = ? where request_id = ?', ['other', id])
   const answers = [await create(rows[1]!, `${id}:1`), await create(rows[1]!, `${id}:1`)]
   expect(answers.map((one) => refusal(one)[1])).toEqual(['request_not_authentic', 'request_not_authentic'])
+})
+
+test.each([
+  [
+    'is withdrawn',
+    (id: string) => service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: people, body: {} }),
+  ],
+  [
+    'expires',
+    (id: string) => {
+      clock.tick(24 * hour)
+      return service.call('GET', `/svc/v1/approvals/${id}`)
+    },
+  ],
+])('the rows of a list that %s are not kept', async (_, end) => {
+  const { request_id } = dataOf(await ask([user(1), user(2)]))
+  const kept = async () => dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}/rows`)).length
+  expect(await kept()).toBe(2)
+  dataOf(await end(request_id))
+  expect(await kept()).toBe(0)
 })
