@@ -18,7 +18,7 @@ type Create = Pick<Handlers<typeof approval>, 'createApproval'>
 const lookFirst: Create = {
   createApproval: {
     before: async ({ approvers: [mobile] = [] }, { service, caller }) => {
-      const { storage } = service
+      const { storage, keyring } = service
       const member = await storage.read((db) =>
         db
           .selectFrom('memberships as m')
@@ -29,7 +29,11 @@ const lookFirst: Create = {
           .executeTakeFirstOrThrow(),
       )
       await storage.read((db) =>
-        checkLimits({ db, caller, now: storage.now() } as Call, member, { requester: 'x', lifetime_s: 300 }),
+        checkLimits({ db, caller, keyring, now: storage.now() } as Call, member, {
+          requester: 'x',
+          lifetime_s: 300,
+          byRule: false,
+        }),
       )
       return async (call) => {
         const id = `apr_${Math.random()}`

@@ -1,8 +1,9 @@
 import { addMs } from '../../core/iso-time.ts'
 import type { KeyOwner } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
-import { type Caller, namedKeyOf } from '../call/caller.ts'
+import { namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
+import { findHolder } from '../keys/ancestry.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
 import type { Db } from '../storage/schema.ts'
 import { refuseMuted } from './mutes.ts'
@@ -21,27 +22,66 @@ const windowText = `${windowMs / 60_000} minutes`
 export const requestsPerKey = 5
 /** Requests that all keys together can make, so that more keys do not mean more requests. */
 export const requestsPerApprover = 15
-/** How many of them are for keys with no request in the window, by no key of their owner, so that nobody can block another. */
-const requestsReserved = 5
+/**
+ * How many of the requests that all keys together can make are for those who have made none, so that nobody can block another,
+ * however many keys they have.
+ */
+const reserved = 5
 
-/** The requests that ask this person. */
-const requestsTo = (db: Db, approver: Member) =>
+type Asking = { requester: string; lifetime_s: number; byRule: boolean; breaksGlass?: boolean }
+
+/** Counted apart, so that no request of another kind stops it, and it stops none. A consent is to a call of a key of one's own. */
+type Kind = 'emergency' | 'consent' | 'ordinary'
+
+const kindOf = ({ caller }: Call, { user_id }: Member, { byRule, breaksGlass }: Asking): Kind => {
+  if (breaksGlass) return 'emergency'
+  return byRule && caller.ownerConfirmed === true && caller.ownerId === user_id ? 'consent' : 'ordinary'
+}
+
+/** The requests of this kind that ask this person. */
+const requestsTo = (db: Db, approver: Member, kind: Kind) =>
   db
     .selectFrom('ballots as b')
     .innerJoin('approvals as a', 'a.request_id', 'b.request_id')
     .where(ofMember(approver, 'b'))
     // Of a use of a grant, nobody was asked.
     .where('a.granted_by', 'is', null)
+    .where('a.break_glass', kind === 'emergency' ? 'is not' : 'is', null)
+    .where(({ eb, and, not, selectFrom }) => {
+      const own = selectFrom('api_keys')
+        .where('owner_user_id', '=', approver.user_id)
+        .where('owner_confirmed_at', 'is not', null)
+      const isConsent = and([eb('a.by_rule', '=', 1), eb('a.asked_by', 'in', own.select('id'))])
+      return kind === 'consent' ? isConsent : not(isConsent)
+    })
+
+type Asked = { asked_by: number; key_owner: string | null }
+
+/** Who is behind a request: the person of its key, or else what `findHolder` finds. */
+const behind = async (call: Call, { asked_by, key_owner }: Asked): Promise<string> => {
+  const owner = key_owner === null ? undefined : (JSON.parse(key_owner) as KeyOwner)
+  return owner?.confirmed ? `user:${owner.user_id}` : findHolder(call, asked_by)
+}
+
+/** How many requests the caller can bring a number of requests to, of at most `most`. */
+const mostWith = async (call: Call, requests: readonly Asked[], most: number): Promise<number> => {
+  if (requests.length < most - reserved) return most
+  const { caller } = call
+  const isPerson = caller.person !== undefined || caller.ownerConfirmed === true
+  const own = isPerson ? `user:${caller.ownerId}` : await findHolder(call, namedKeyOf(caller))
+  for (const one of requests) if ((await behind(call, one)) === own) return most - reserved
+  return most
+}
 
 /** Whether a request that lives this long is counted as a long one, which only a rule allows. */
 export const isLong = (lifetime_s: number): boolean => lifetime_s > shortLife
 
-const refusePending = async (call: Call, approver: Member, lifetime_s: number): Promise<void> => {
+const refusePending = async (call: Call, approver: Member, kind: Kind, lifetime_s: number): Promise<void> => {
   const { db, now, caller } = call
-  const pending = await requestsTo(db, approver)
+  const pending = await requestsTo(db, approver, kind)
     .where('a.status', '=', 'pending')
     .where('a.expires_at', '>', now)
-    .select(['a.asked_by', 'a.requested_at', 'a.expires_at'])
+    .select(['a.asked_by', 'a.key_owner', 'a.requested_at', 'a.expires_at'])
     .orderBy('a.expires_at')
     .execute()
   const alike = pending.filter(
@@ -58,37 +98,28 @@ const refusePending = async (call: Call, approver: Member, lifetime_s: number): 
   const what = isLong(lifetime_s) ? 'pending requests of more than an hour' : 'pending requests'
   const { perKey, perApprover } = isLong(lifetime_s) ? maxLong : { perKey: maxPending, perApprover: Infinity }
   if (own.length >= perKey) refuse(`This key already has ${perKey} ${what} to this approver`, own)
-  if (alike.length >= perApprover)
-    refuse(`Several keys together have ${perApprover} ${what} to this approver`, alike)
-}
-
-/** Whether a request came from a key that the owner of the calling key confirmed, too. */
-const isByOwner = (
-  { key_owner }: { key_owner: string | null },
-  { ownerId, ownerConfirmed }: Caller,
-): boolean => {
-  if (key_owner === null || ownerConfirmed !== true) return false
-  const { user_id, confirmed } = JSON.parse(key_owner) as KeyOwner
-  return confirmed && user_id === String(ownerId)
+  const most = await mostWith(call, alike, perApprover)
+  if (alike.length >= most)
+    refuse(`Several keys together have ${most} ${what} to this approver`, alike.slice(-most))
 }
 
 /**
  * The requests in the window, newest first. An approval resets the count, because the approver knows what is going on:
  * one for any key resets the count of all keys together, and one for this key resets the count of this key.
  */
-const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => {
-  const ofApprover = requestsTo(db, approver)
+const requestsInWindow = async ({ db, now, caller }: Call, approver: Member, kind: Kind) => {
+  const ofApprover = requestsTo(db, approver, kind)
   const key = namedKeyOf(caller)
   const window = addMs(now, -windowMs)
   const inWindow = ofApprover
     .where('b.requested_at', '>', window)
     // A clock that was wrong wrote any time further ahead.
     .where('b.requested_at', '<=', addMs(now, windowMs))
-    .select(['b.requested_at', 'a.key_owner'])
+    .select(['b.requested_at', 'a.asked_by', 'a.key_owner'])
     .orderBy('b.requested_at', 'desc')
   const all = await inWindow.limit(requestsPerApprover).execute()
   // Of a group, most people were not asked just before.
-  if (all.length === 0) return { all, own: [], hasAsked: false }
+  if (all.length === 0) return { all, own: [] }
   const own = await inWindow.where('a.asked_by', '=', key).limit(requestsPerKey).execute()
   const approved = await ofApprover
     .where('a.status', '=', 'approved')
@@ -103,33 +134,29 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => 
   return {
     all: all.filter(({ requested_at }) => requested_at > (approved?.any ?? window)),
     own: own.filter(({ requested_at }) => requested_at > (approved?.own ?? window)),
-    hasAsked: own.length > 0 || all.some((one) => isByOwner(one, caller)),
   }
 }
 
-const refuseMany = async (call: Call, approver: Member): Promise<void> => {
-  const { all, own, hasAsked } = await requestsInWindow(call, approver)
+const refuseMany = async (call: Call, approver: Member, kind: Kind): Promise<void> => {
+  const { all, own } = await requestsInWindow(call, approver, kind)
   const refuse = (message: string, { requested_at }: { requested_at: string }): never => {
     const until = addMs(requested_at, windowMs)
     throw tooSoon('too_many_rings', call, until, (wait) => ({ message, hint: `Try again in ${wait}` }))
   }
   if (own.length >= requestsPerKey)
     refuse(`This key sent this approver ${requestsPerKey} requests in the last ${windowText}`, own.at(-1)!)
-  const max = hasAsked ? requestsPerApprover - requestsReserved : requestsPerApprover
-  if (all.length >= max)
+  const most = await mostWith(call, all, requestsPerApprover)
+  if (all.length >= most)
     refuse(
-      `Several keys together sent this approver ${max} requests in the last ${windowText}`,
-      all[max - 1]!,
+      `Several keys together sent this approver ${most} requests in the last ${windowText}`,
+      all[most - 1]!,
     )
 }
 
 /** Refuses with 429 a request that would overload the approver. Runs in the transaction that adds the request. */
-export const checkLimits = async (
-  call: Call,
-  approver: Member,
-  { requester, lifetime_s }: { requester: string; lifetime_s: number },
-): Promise<void> => {
-  await refuseMuted(call, approver, requester)
-  await refusePending(call, approver, lifetime_s)
-  await refuseMany(call, approver)
+export const checkLimits = async (call: Call, approver: Member, asking: Asking): Promise<void> => {
+  const kind = kindOf(call, approver, asking)
+  await refuseMuted(call, approver, asking.requester)
+  await refusePending(call, approver, kind, asking.lifetime_s)
+  await refuseMany(call, approver, kind)
 }

@@ -43,7 +43,7 @@ const problemOf = async (
     if (!(await hasActiveDevice(call, person))) throw notEnrolled('phone')
     await checkRequester(call, person, policy, byRule)
     await checkDevices(call, person, policy)
-    await checkLimits(call, person, asking)
+    await checkLimits(call, person, { byRule, ...asking })
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return error

@@ -45,6 +45,22 @@ export const findAncestors = async (deps: Deps, root: number): Promise<number[] 
   }
 }
 
+/**
+ * Who holds a key: the person who confirmed it or else the nearest key above it, or the first key of the organization above it.
+ * Keys that others create are theirs, so that more keys are no more to anybody.
+ */
+export const findHolder = async (deps: Deps, root: number): Promise<string> => {
+  let first = root
+  for (const id of [root, ...((await findAncestors(deps, root)) ?? [])]) {
+    const row = await authenticKey(deps, id)
+    // The operator creates the first key of each organization.
+    if (!row || row.org_id === null) break
+    if (row.owner_confirmed_at !== null) return `user:${row.owner_user_id}`
+    first = id
+  }
+  return `key:${first}`
+}
+
 /** The rows, with all secrets, of the keys that a key created, directly or not. */
 const findDescendants = async (db: Db, root: number): Promise<number[]> => {
   const found = new Set<number>()
