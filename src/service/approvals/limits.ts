@@ -104,7 +104,7 @@ const refusePending = async (call: Call, approver: Member, kind: Kind, lifetime_
 }
 
 /**
- * The requests in the window, newest first. An approval resets the count, because the approver knows what is going on:
+ * The requests in the window, newest first. The approver's own approval resets the count, because they know what is going on:
  * one for any key resets the count of all keys together, and one for this key resets the count of this key.
  */
 const requestsInWindow = async ({ db, now, caller }: Call, approver: Member, kind: Kind) => {
@@ -123,6 +123,7 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member, kin
   const own = await inWindow.where('a.asked_by', '=', key).limit(requestsPerKey).execute()
   const approved = await ofApprover
     .where('a.status', '=', 'approved')
+    .where('b.status', '=', 'approved')
     .where('a.decided_at', '>', window)
     .where('a.decided_at', '<=', now)
     .where('b.requested_at', '>', addMs(window, -longestLifeMs))

@@ -99,6 +99,17 @@ describe('an approver is not overloaded:', () => {
     expect(limitOf(await ask(service, ada, {}, acme.key))).toEqual([429, 'too_many_rings', '596'])
   })
 
+  test('an approval by one person resets nothing of another whom the request asked, too', async () => {
+    const bob = await createApprover(service, acme.id, 2)
+    for (let i = 0; i < 6; i++) {
+      const either = { approvers: [`${bob.mobile},${ada.mobile}`] }
+      dataOf(await decide(service, await newRequest(either), ada.key))
+      clock.tick(second)
+    }
+    expect(service.notified.filter(({ user_id }) => String(user_id) === bob.id)).toHaveLength(5)
+    expect(service.notified).toHaveLength(11)
+  })
+
   test('500 requests at once notify three times', async () => {
     const answers = await Promise.all(Array.from({ length: 500 }, () => ask(service, ada, {}, acme.key)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
