@@ -1,3 +1,4 @@
+import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Member } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
@@ -25,12 +26,28 @@ export const selectAgents = ({ db, now }: Deps) =>
     .where('k.revoked_at', 'is', null)
     .where('k.expires_at', '>', now)
 
-export const agentsOf = (deps: Deps, { org_id, user_id }: Member) =>
-  selectAgents(deps)
+/** Each can ask everybody in the organization, so a person must not collect them without end. */
+const agentsAtMost = 20
+
+/** Refuses one more agent or terminal of a member; undefined if they may connect it, or a terminal renews its keys. */
+export const tooManyAgents = async (
+  deps: Deps,
+  { org_id, user_id }: Member,
+  { terminal, client_id }: { terminal?: object | undefined; client_id: string },
+): Promise<Refusal | undefined> => {
+  const { length } = await selectAgents(deps)
     .where('m.org_id', '=', org_id)
     .where('m.user_id', '=', user_id)
+    .$if(terminal !== undefined, (others) => others.where('k.client_id', '<>', client_id))
     .select('k.id')
-    .orderBy('k.id')
+    .execute()
+  if (length < agentsAtMost) return undefined
+  return conflict(
+    'too_many_agents',
+    `You have connected ${length} agents and terminals, the most that one person can have`,
+    'Disconnect one that you do not use',
+  )
+}
 
 /** The keys of one installation of svc that are not revoked, also those that have expired. */
 export const keysOfTerminal = (

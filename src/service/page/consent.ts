@@ -6,7 +6,7 @@ import type { HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { isAdministrator } from '../devices/administrators.ts'
-import { agentDays, agentsOf, freeAgentName } from '../keys/agents.ts'
+import { agentDays, freeAgentName, tooManyAgents } from '../keys/agents.ts'
 import { sessionMaxOf } from '../policy/device-policy.ts'
 import type { Db } from '../storage/schema.ts'
 import {
@@ -20,9 +20,6 @@ import {
 import { createChallenge, type Question } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 import { answerTerminal } from './terminal-code.ts'
-
-/** Each can ask everybody in the organization, so a person must not collect them without end. */
-const agentsAtMost = 20
 
 /** How long a registration is kept after a person consented to it. */
 const keptDays = 400
@@ -88,20 +85,13 @@ export const giveConsent: HandlerOf<'giveConsent'> = {
     const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId: device_id })
     return async (call) => {
       await settle(call)
-      const { terminal, client_id } = asked
+      const { terminal } = asked
       // What the person can give now; whoever becomes an administrator later signs in again.
       const given = await grantedScopes(call.db, person, asked)
       if (given.join() !== input.scopes.join())
         throw conflict('role_changed', 'Your role changed while this page was open', 'Read it again')
-      const { length } = await agentsOf(call, person)
-        .$if(terminal !== undefined, (others) => others.where('k.client_id', '<>', client_id))
-        .execute()
-      if (length >= agentsAtMost)
-        throw conflict(
-          'too_many_agents',
-          `You have connected ${length} agents and terminals, the most that one person can have`,
-          'Disconnect one that you do not use',
-        )
+      const tooMany = await tooManyAgents(call, person, asked)
+      if (tooMany) throw tooMany
       await call.db
         .updateTable('oauth_clients')
         .set({ used_at: call.now, expires_at: addMs(call.now, keptDays * dayMs) })

@@ -3,6 +3,7 @@ import { answerTo, createPhone, fromPhone } from '../page/phone.ts'
 import { dataOf } from '../fixtures.ts'
 import { connect, consentFrom, origin } from './oauth-client.ts'
 import { acme, ada, clock, prepare, service, installHooks } from './oauth-stage.ts'
+import { codeFrom, installation, tokenFor } from './terminal-stage.ts'
 
 installHooks()
 
@@ -86,5 +87,20 @@ describe('consent', () => {
     for (let n = 0; n < 20; n++) await connect(service, ada)
     const answer = await consentFrom(service, ada, await prepare())
     expect([answer.status, answer.body.data.code]).toEqual([409, 'too_many_agents'])
+  })
+
+  test('stops at 20 terminals of one person whose codes are exchanged later', async () => {
+    const codes = []
+    for (let n = 0; n < 21; n++)
+      codes.push(await codeFrom(ada, { id: installation(String.fromCodePoint(97 + n)), scope: 'ask' }))
+    const answers = []
+    for (const { code, code_verifier } of codes) answers.push(await tokenFor(code, code_verifier))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(JSON.parse(answers[20]!.text)).toEqual({
+      error: 'invalid_grant',
+      error_description: 'You have connected 20 agents and terminals, the most that one person can have',
+    })
+    const again = await codeFrom(ada, { id: installation('a'), scope: 'ask' })
+    expect((await tokenFor(again.code, again.code_verifier)).status).toBe(200)
   })
 })

@@ -12,7 +12,7 @@ import { terminalClient } from '../../call/sign-in.ts'
 import { organizationRow } from '../../call/tenant.ts'
 import { activeDevices } from '../../devices/active.ts'
 import { nameOf } from '../../devices/notices.ts'
-import { freeAgentName, keysOfTerminal } from '../../keys/agents.ts'
+import { freeAgentName, keysOfTerminal, tooManyAgents } from '../../keys/agents.ts'
 import { newSecret } from '../../keys/authenticator.ts'
 import { insertKeyRow, isAuthenticKey, type KeyRow, renewKeyRow } from '../../keys/rows.ts'
 import { scopesText } from '../../keys/scopes.ts'
@@ -196,7 +196,8 @@ export const exchangeCode = async (service: Service, addresses: Addresses, form:
         ? grant.terminal?.device === undefined && isOf(grant, form, addresses)
         : grant.terminal?.device?.hash === device
     if (!isRight || grant.expires_at <= call.now || !(await isActive(call, grant))) return refused()
-    return issue(call, grant, hash)
+    // Several consents can wait for their exchange.
+    return (await tooManyAgents(call, grant, grant)) ?? issue(call, grant, hash)
   }
   const result = await runWrite(
     service,
