@@ -58,7 +58,10 @@ const letGoOn = async (call: Call, member: Member, ids: readonly number[]): Prom
  * person confirmed to outlive a sign-in: these go on for a while.
  */
 export const endKeysOfLeaving = async (call: Call, member: Member): Promise<void> => {
-  const keys = ownedKeys(call, member).where('owner_left_at', 'is', null)
+  // A mark of a confirmed key is of an earlier goodbye; that of another is of the person whose key created it.
+  const keys = ownedKeys(call, member).where(({ eb, or }) =>
+    or([eb('owner_left_at', 'is', null), eb('owner_confirmed_at', 'is', null)]),
+  )
   const confirmed = await keys
     .where('owner_confirmed_at', 'is not', null)
     .where('client_id', 'is', null)

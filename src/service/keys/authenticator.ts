@@ -54,8 +54,11 @@ const callerOf = (row: KeyRow): Authenticated => {
     lineage,
     owner_user_id,
     owner_confirmed_at,
+    owner_left_at,
     expires_at,
   } = row
+  // Whoever left and came back did not confirm it anew, and perhaps somebody else got the number.
+  const ownerConfirmed = owner_confirmed_at !== null && owner_left_at === null
   return {
     keyId,
     name,
@@ -63,7 +66,7 @@ const callerOf = (row: KeyRow): Authenticated => {
     orgSlug,
     scopes: readScopes(row.scopes),
     ...(lineage !== null && { lineage }),
-    ...(owner_user_id !== null && { ownerId: owner_user_id, ownerConfirmed: owner_confirmed_at !== null }),
+    ...(owner_user_id !== null && { ownerId: owner_user_id, ownerConfirmed }),
     ...(expires_at !== null && { expiresAt: expires_at }),
     ...agentOf(row),
     ...(isOfTerminal(row) && { signedInWith: row.consented_with! }),

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day } from '../clock.ts'
-import { dataOf, refusal } from '../fixtures.ts'
-import { acme, clock, installHooks, service } from '../mcp/oauth-stage.ts'
+import { createMember, dataOf, refusal } from '../fixtures.ts'
+import { acme, ada, clock, installHooks, service } from '../mcp/oauth-stage.ts'
 import { createAdministrator, createConsented, type Keys, signIn, whoIs } from '../mcp/terminal-stage.ts'
-import type { Phone } from '../page/phone.ts'
+import { createPhone, type Phone } from '../page/phone.ts'
+import { at } from '../rule-fixture.ts'
 
 installHooks()
 
@@ -114,4 +115,30 @@ test('a key that ended with a role does not come back, whichever secret', async 
   expect([await statusOf(key), await statusOf(next)]).toEqual([401, 401])
   await remove()
   expect([await statusOf(key), await statusOf(next)]).toEqual([401, 401])
+})
+
+test('a key of somebody else below one that goes on ends when they leave, too', async () => {
+  const key = await consented('keys', 'ask')
+  const { id: owner_user_id } = await createMember(service, acme.id, 5)
+  const below = await createKey({ name: 'below', scopes: ['ask'], owner_user_id: Number(owner_user_id) }, key)
+  await remove()
+  expect(await statusOf(below.key)).toBe(200)
+  const path = `/organization/${acme.id}/delete/user/${owner_user_id}`
+  expect((await service.call('DELETE', path)).status).toBe(200)
+  expect([await statusOf(key), await statusOf(below.key)]).toEqual([200, 401])
+})
+
+test('nobody confirmed a key again by becoming a member again', async () => {
+  const key = await consented('ask')
+  const { user } = await createPhone(service, acme.id, 5)
+  const body = { name: 'dba', members: [ada.user, user] }
+  dataOf(await service.call('POST', at(acme.id, 'groups'), { body }))
+  const rule = { name: 'strict', match: { type: 'text' }, who: ['@dba'], requester: 'confirmed' }
+  dataOf(await service.call('POST', at(acme.id, 'rules'), { body: rule }))
+  const ask = () => service.call('POST', '/svc/v1/approvals', { key, body: { action: 'deploy' } })
+  dataOf(await ask())
+  await erase()
+  const { id } = await createMember(service, acme.id, 2)
+  expect(String(id)).toBe(grace.user)
+  expect(refusal(await ask())[1]).toBe('requester_not_confirmed')
 })
