@@ -3,6 +3,7 @@ import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
+import { isOfSame } from '../keys/ancestry.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -51,11 +52,13 @@ const muteFor = (mutes: readonly Mute[], { key_id, agent: name }: Requester): Mu
 export const isMuted = (mutes: readonly Mute[], row: ApprovalRow): boolean =>
   muteFor(mutes, requesterOf(row)) !== undefined
 
-/** Refuses a requester that this approver muted. */
+/** Refuses a requester that this approver muted, and every other key of the same person, or below the muted one. */
 export const refuseMuted = async (call: Call, approver: Member, requester: string): Promise<void> => {
   const { db, now, caller } = call
   const mutes = await readMutes(db, approver, now)
-  const mute = muteFor(mutes, requesterOf({ asked_by: namedKeyOf(caller), requester }))
+  const key = namedKeyOf(caller)
+  let mute = muteFor(mutes, requesterOf({ asked_by: key, requester }))
+  for (const one of mutes) if (one.key_id !== key && (await isOfSame(call, one.key_id, key))) mute ??= one
   if (mute)
     throw tooSoon('muted', call, mute.until, (wait) => ({
       message: 'The approver has muted this requester for a while',

@@ -45,20 +45,33 @@ export const findAncestors = async (deps: Deps, root: number): Promise<number[] 
   }
 }
 
+/** The first row of a key and of those above it, the nearest first, as far as they are keys of an organization. */
+const keysAbove = async (deps: Deps, root: number): Promise<KeyRow[]> => {
+  const found: KeyRow[] = []
+  for (const id of [root, ...((await findAncestors(deps, root)) ?? [])]) {
+    const row = await authenticKey(deps, id)
+    // The operator creates the first key of each organization.
+    if (!row || row.org_id === null) break
+    found.push(row)
+  }
+  return found
+}
+
 /**
  * Who holds a key: the person who confirmed it or else the nearest key above it, or the first key of the organization above it.
  * Keys that others create are theirs, so that more keys are no more to anybody.
  */
 export const findHolder = async (deps: Deps, root: number): Promise<string> => {
-  let first = root
-  for (const id of [root, ...((await findAncestors(deps, root)) ?? [])]) {
-    const row = await authenticKey(deps, id)
-    // The operator creates the first key of each organization.
-    if (!row || row.org_id === null) break
-    if (row.owner_confirmed_at !== null) return `user:${row.owner_user_id}`
-    first = id
-  }
-  return `key:${first}`
+  const keys = await keysAbove(deps, root)
+  const confirmed = keys.find(({ owner_confirmed_at }) => owner_confirmed_at !== null)
+  return confirmed ? `user:${confirmed.owner_user_id}` : `key:${keys.at(-1)?.id ?? root}`
+}
+
+/** Whether what an approver said of one key holds for another: it is the same or below it, or of the same person. */
+export const isOfSame = async (deps: Deps, one: number, other: number): Promise<boolean> => {
+  if (one === other || (await keysAbove(deps, other)).some(({ id }) => id === one)) return true
+  const holder = await findHolder(deps, one)
+  return holder.startsWith('user:') && holder === (await findHolder(deps, other))
 }
 
 /** The rows, with all secrets, of the keys that a key created, directly or not. */

@@ -3,6 +3,7 @@ import { liftMute, muteIdOf, readMutes } from '../approvals/mutes.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf, requirePerson } from '../call/caller.ts'
 import { type Member, reachOrganization } from '../call/tenant.ts'
+import { isOfSame } from '../keys/ancestry.ts'
 import { readPeople, requireAdmin } from './members.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { proveDevice } from './proof.ts'
@@ -44,7 +45,8 @@ export const listMutes: HandlerOf<'listMutes'> = async ({ org_id }, call) => {
 export const deleteMute: HandlerOf<'deleteMute'> = async ({ org_id, user_id, mute_id }, call) => {
   await reachOrganization(call, org_id)
   const { caller } = call
-  if (!isOperator(caller) && mute_id.split('-')[0] === String(namedKeyOf(caller)))
+  const muted = Number(mute_id.split('-')[0])
+  if (!isOperator(caller) && (await isOfSame(call, muted, namedKeyOf(caller))))
     throw forbidden('own_mute', 'A key cannot delete the mute that applies to itself', 'Use another key')
   await lift(call, { org_id, user_id }, mute_id)
   return undefined

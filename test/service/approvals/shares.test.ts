@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, decide } from '../approver.ts'
+import { ask, decide, post, signed } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
@@ -10,6 +10,7 @@ import {
   acme,
   ada,
   asks,
+  bob,
   breakGlass,
   clock,
   dave,
@@ -107,4 +108,14 @@ describe('no limit of others keeps a person from', () => {
     dataOf(await decide(service, request.request_id, dave.key))
     expect(refusal(await askFor(mobile(4), await createKey('other')))[1]).toBe('too_many_rings')
   })
+})
+
+test('a report mutes every sign-in of the person, and nobody else', async () => {
+  const second = await terminalOf(ada, 'b')
+  const { request_id } = dataOf(await askFor(mobile(2), asks))
+  const response = await signed(service, request_id, 'deny', bob.key)
+  dataOf(await post(service, request_id, { decision: 'deny', not_me: true, response }))
+  for (const key of [asks, second]) expect(refusal(await askFor(mobile(2), key))[1]).toBe('muted')
+  dataOf(await askFor(mobile(3), second))
+  dataOf(await askFor(mobile(2), acme.key))
 })

@@ -78,6 +78,19 @@ describe('a mute', () => {
     expect(await mutes()).toHaveLength(1)
   })
 
+  test('holds the keys below the muted one, which cannot lift it, and not another', async () => {
+    const child = { name: 'child', org_id: acme.id, scopes: ['ask', 'people'] }
+    const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { key: acme.key, body: child }))
+    expect(refusal(await ask(service, ada, {}, key))[1]).toBe('muted')
+    const [{ mute_id }] = await mutes()
+    const path = `/svc/v1/organizations/${acme.id}/users/${ada.user}/mutes/${mute_id}`
+    expect(refusal(await service.call('DELETE', path, { key }))).toEqual([403, 'own_mute', []])
+    const other = { name: 'other', org_id: acme.id, scopes: ['ask'] }
+    dataOf(
+      await ask(service, ada, {}, dataOf(await service.call('POST', '/svc/v1/keys', { body: other })).key),
+    )
+  })
+
   test('is lifted by an administrator’s key, but not by the muted key itself', async () => {
     const listed = dataOf(
       await service.call('GET', `/svc/v1/organizations/${acme.id}/mutes`, { key: acme.key }),
