@@ -27,7 +27,7 @@ export const createCrowd = async (service: TestService, size: number): Promise<C
     const { storage, keyring } = service
     const device = {
       org_id: org,
-      user_id: user.id,
+      user_id: Number(user.id),
       name: 'mute',
       kind: 'software',
       credential_id: randomBytes(16).toString('base64url'),
