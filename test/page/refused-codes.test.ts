@@ -11,7 +11,7 @@ const elsewhere = {
     nothing_to_change nothing_to_review operator_key operator_only own_mute policy_protected response_not_authentic rule_exists rule_not_completable scope_missing secret_replaced signed_out slug_taken too_many_creators too_many_lists
     too_many_rules too_many_secrets too_many_webhooks
     unauthenticated`,
-  'of a request or of the use of an approval': `approver_away approver_not_enrolled approver_not_separated break_glass_exhausted
+  'of a request or of the use of an approval': `approver_away approver_not_enrolled approver_not_separated break_glass_asked_often break_glass_exhausted
      break_glass_not_allowed break_glass_not_signed_in break_glass_unheard break_glass_unreviewed muted
     not_approved other_subject organization_altered requester_not_confirmed rules_changed sender_not_active several_users subject_too_large too_many_pending too_many_rings
     unknown_approval use_by_passed`,

@@ -19,7 +19,10 @@ import type { ApprovalRow } from './rows.ts'
 export const emergencyLifetime = 900
 
 const dayMs = 24 * 60 * 60_000
-const aDay = { kind: 'break-glass', atMost: 3, windowMs: dayMs }
+/** Of an organization, whose requests count unless they led to nothing. */
+const mostApproved = 3
+/** Of one person, whose requests all count: each notifies everybody. */
+const asked = { kind: 'break-glass', atMost: 5, windowMs: dayMs }
 
 const notAllowed = (message: string, hint: string): Refusal =>
   conflict('break_glass_not_allowed', message, hint)
@@ -65,8 +68,9 @@ export const emergencyLines = (
   return rules.flatMap((rule) => emergencyLinesOf(book, rule))
 }
 
-/** Refuses whoever broke the glass within a day, unless that was reviewed or led to nothing. */
-const requireReviewed = async ({ db, now, caller, keyring }: Call, orgId: number): Promise<void> => {
+/** Refuses an organization that broke the glass three times within a day, and a person who did, until somebody reviewed it. */
+const requireLeft = async ({ db, now, caller, keyring }: Call, orgId: number): Promise<void> => {
+  // Without those that led to nothing.
   const rows = await db
     .selectFrom('approvals')
     .where('org_id', '=', orgId)
@@ -76,6 +80,7 @@ const requireReviewed = async ({ db, now, caller, keyring }: Call, orgId: number
       or([eb('status', '=', 'approved'), and([eb('status', '=', 'pending'), eb('expires_at', '>', now)])]),
     )
     .selectAll()
+    .orderBy('requested_at')
     .execute()
   const open = rows.find(
     (row) =>
@@ -88,6 +93,12 @@ const requireReviewed = async ({ db, now, caller, keyring }: Call, orgId: number
       'break_glass_unreviewed',
       `You broke the glass with ${open.request_id}, which nobody has reviewed`,
       `One of the people whom it skipped reviews it: svc approve review ${open.request_id} --ok. Without that, you can after ${addMs(open.requested_at, dayMs)}`,
+    )
+  if (rows.length >= mostApproved)
+    throw conflict(
+      'break_glass_exhausted',
+      `The organization broke the glass ${mostApproved} times within a day`,
+      `The next time is possible after ${addMs(rows[0]!.requested_at, dayMs)}. Before that, the operator of the service can change the rules`,
     )
 }
 
@@ -118,7 +129,7 @@ export const breakGlass = async (
   orgId: number,
   { reason, lines }: { reason: string; lines: readonly RequiredLine[] },
 ): Promise<BreakGlass> => {
-  await requireReviewed(call, orgId)
+  await requireLeft(call, orgId)
   const ids = lines.flatMap(({ members }) => members).filter((id) => id !== call.caller.ownerId)
   const skipped = await membersAmong(call, orgId, ids)
   if (skipped.length === 0)
@@ -135,12 +146,13 @@ export const breakGlass = async (
       'The glass stays whole. They allow notifications on their phone, or the operator sets up e-mail',
     )
   }
-  const { taken, next_at } = await consume(call, aDay, { org_id: orgId, subject: '' })
+  const of = { org_id: orgId, subject: String(call.caller.ownerId) }
+  const { taken, next_at } = await consume(call, asked, of)
   if (!taken)
     throw conflict(
-      'break_glass_exhausted',
-      `The organization broke the glass ${aDay.atMost} times within a day`,
-      `The next time is possible after ${next_at}. Before that, the operator of the service can change the rules`,
+      'break_glass_asked_often',
+      `You notified everybody of an emergency ${asked.atMost} times within a day`,
+      `You can again after ${next_at}. Until then, another person can ask`,
     )
   return { reason, skipped, told: [...reachable].toSorted((a, b) => a - b) }
 }

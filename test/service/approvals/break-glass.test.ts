@@ -153,19 +153,29 @@ describe('the glass stays whole', () => {
     dataOf(await breakGlass({}, await terminalOf(ada)))
   })
 
-  test('after three times within a day, for everybody', async () => {
-    for (let n = 0; n < 3; n++) {
+  test('after three times within a day that somebody approved, for everybody', async () => {
+    for (const phone of [ada, dave, grace]) {
+      const { request_id } = dataOf(await breakGlass({}, await terminalOf(phone)))
+      dataOf(await decide(service, request_id, (phone === dave ? ada : dave).key))
+      clock.tick(11 * minute)
+    }
+    const others = await terminalOf(bob)
+    expect(await refusedWithoutTrace(service, () => breakGlass({}, others))).toEqual([
+      409,
+      'break_glass_exhausted',
+      [],
+    ])
+  })
+
+  test('for one person after five requests within a day, which notified everybody, and for nobody else', async () => {
+    for (let n = 0; n < 5; n++) {
       const { request_id } = dataOf(await breakGlass())
       dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key: asks, body: {} }))
       clock.tick(11 * minute)
     }
-    const others = await terminalOf(dave)
-    for (const key of [asks, others])
-      expect(await refusedWithoutTrace(service, () => breakGlass({}, key))).toEqual([
-        409,
-        'break_glass_exhausted',
-        [],
-      ])
+    const again = () => breakGlass()
+    expect(await refusedWithoutTrace(service, again)).toEqual([409, 'break_glass_asked_often', []])
+    dataOf(await breakGlass({}, await terminalOf(dave)))
   })
 
   test('where nobody approves their own requests, for the requester alone', async () => {
