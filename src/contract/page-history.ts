@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalRecord } from './approval.ts'
+import { breakGlassOf } from './break-glass.ts'
 import { origin, outcomeRecord } from './page-requests.ts'
 import { shownPerson } from './page.ts'
 import { chosen, id, line } from './field.ts'
@@ -32,7 +33,8 @@ export const pageHistory = operations({
   },
   getDecision: {
     route: 'GET /svc/v1/approver/decisions/{request_id}',
-    summary: 'Show a request as it was signed, and its receipt, to its approver or to an administrator',
+    summary:
+      'Show a request as it was signed, and its receipt, to its approver, to an administrator and, of an emergency, to everybody who was told',
     message: 'Decision',
     input: z.strictObject({ request_id }),
     data: z.extend(decisionRecord, {
@@ -41,6 +43,7 @@ export const pageHistory = operations({
       lines: approvalRecord.shape.lines,
       action: approvalRecord.shape.action,
       reason: approvalRecord.shape.reason,
+      break_glass: breakGlassOf('Names'),
       subject: approvalRecord.shape.subject,
       expires_at: approvalRecord.shape.expires_at,
       origin: chosen(origin, 'Where the request came from'),

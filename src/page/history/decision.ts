@@ -2,7 +2,7 @@ import type { View } from '../shell/frame.ts'
 import { call, type DecisionDetail, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { endText, noteText } from './history.ts'
-import { originLines, requestLines } from '../request/request-text.ts'
+import { breakGlassText, originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
 import { button, div, h, picture } from '../shell/element.ts'
 import { showReading } from '../shell/reading.ts'
@@ -68,6 +68,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           'section',
           'paper',
           h('h2', 'action', exactLine(headline(decision))),
+          decision.break_glass && breakGlassText(decision.break_glass),
           ...(cleared_at === undefined
             ? [
                 div('asker', ...requesterLines(decision.origin)),

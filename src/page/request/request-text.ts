@@ -80,7 +80,11 @@ const namesIn = (names: readonly string[]): DocumentFragment =>
   )
 
 /** In an emergency, whom nobody asks, and who was told. */
-const breakGlassText = ({ reason, skipped, told }: NonNullable<PendingRequest['break_glass']>): HTMLElement =>
+export const breakGlassText = ({
+  reason,
+  skipped,
+  told,
+}: NonNullable<PendingRequest['break_glass']>): HTMLElement =>
   h(
     'p',
     'problem',

@@ -3,14 +3,12 @@ import { conflict, forbidden, invalid, type Refusal } from '../../core/refusal.t
 import type { Rule } from '../../contract/rule-shape.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
 import { administrators } from '../devices/administrators.ts'
-import { isReachable, nameOf, noticeTime, notifyMember } from '../devices/notices.ts'
+import { isReachable, nameOf } from '../devices/notices.ts'
 import { consume } from '../limits/rate-limit.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { emergencyLinesOf } from '../policy/rules.ts'
 import { type BreakGlass, readBreakGlass } from './broken-glass.ts'
 import { ownerOf } from './key-owner.ts'
-import { readLines, readRules } from './lines.ts'
-import type { ApprovalRow } from './rows.ts'
 
 // Break-glass: in an emergency, one member of another group approves instead of the people whom the rules ask, and everybody is
 // told before anybody can answer.
@@ -155,31 +153,4 @@ export const breakGlass = async (
       `You can again after ${next_at}. Until then, another person can ask`,
     )
   return { reason, skipped, told: [...reachable].toSorted((a, b) => a - b) }
-}
-
-/**
- * Notifies everybody who is skipped, every administrator and the requester, in the transaction of the request. It quotes nothing
- * that the requester wrote.
- */
-export const tellEverybody = async (
-  call: Call,
-  row: ApprovalRow,
-  { told }: Pick<BreakGlass, 'told'>,
-): Promise<void> => {
-  const { org_id, request_id, expires_at } = row
-  const { ownerId } = call.caller
-  const who = await nameOf(call.db, { org_id, user_id: ownerId! })
-  const rules = readRules(row).map(({ name }) => name)
-  const groups = readLines(row).map(({ group }) => `@${group!.name}`)
-  const text = [
-    `${who} broke the glass: the people whom the rules name (${rules.join(', ')}) are not asked.`,
-    `One member of ${groups.join(' and one of ')} can approve the request until ${noticeTime(expires_at)}.`,
-    `Show the request: svc approve status ${request_id}`,
-  ].join('\n')
-  for (const user_id of told)
-    await notifyMember(
-      call,
-      { org_id, user_id },
-      { about: 'emergency', subject: 'Somebody broke the glass', text },
-    )
 }

@@ -1,3 +1,5 @@
+import { nameOf } from '../devices/notices.ts'
+import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow } from './rows.ts'
 
 /** As the row of a request stores it. People are user ids, in rising order. */
@@ -10,3 +12,17 @@ export type BreakGlass = {
 
 export const readBreakGlass = ({ break_glass }: Pick<ApprovalRow, 'break_glass'>): BreakGlass | undefined =>
   break_glass === null ? undefined : (JSON.parse(break_glass) as BreakGlass)
+
+/** Whether a person was told of an emergency, and so can read it. */
+export const wasTold = (row: Pick<ApprovalRow, 'break_glass'>, person: number | undefined): boolean =>
+  person !== undefined && (readBreakGlass(row)?.told.includes(person) ?? false)
+
+/** Whom a request skips and who was told, by name, as a page shows it; no field of any other request. */
+export const emergencyFor = async (db: Db, row: ApprovalRow) => {
+  const broken = readBreakGlass(row)
+  if (!broken) return {}
+  const { reason, skipped, told } = broken
+  const names = (ids: readonly number[]): Promise<string[]> =>
+    Promise.all(ids.map((user_id) => nameOf(db, { org_id: row.org_id, user_id })))
+  return { break_glass: { reason, skipped: await names(skipped), told: await names(told) } }
+}

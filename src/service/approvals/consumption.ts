@@ -5,6 +5,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { proveApproval } from './authentic.ts'
+import { tellOfUse } from './emergency-notices.ts'
 import { dropRows, expireDue, requestExpired } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
@@ -70,6 +71,7 @@ export const useOnce = async (
   if (used) {
     await requireSameRules(call, used)
     await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
+    await tellOfUse(call, used)
     return toApprovalRecord(used, call)
   }
   const row = await selectApprovals(db, { orgId: caller.orgId, askedBy })

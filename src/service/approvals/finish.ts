@@ -4,6 +4,7 @@ import type { Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { nameOf } from '../devices/notices.ts'
 import { type VerifiedDecision, answerBallot, countTry, denyAfterTries, notAnswerable } from './answer.ts'
+import { tellOfApproval } from './emergency-notices.ts'
 import { addGrant } from './grants.ts'
 import { asksGroup, completedSet, isSeveral, tally } from './completion.ts'
 import { wakeOf, withAnswer } from './lines.ts'
@@ -68,6 +69,7 @@ const end = async (call: Call, decision: VerifiedDecision, values: End): Promise
   await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
   const seconds = (Date.parse(decidedAt) - Date.parse(row.requested_at)) / 1000
   call.wake({ ...wakeOf(row), ...(status !== 'expired' && { decided: { status, seconds } }) })
+  if (status === 'approved') await tellOfApproval(call, ended)
   return ended
 }
 

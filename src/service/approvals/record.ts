@@ -9,16 +9,22 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow, BallotRow } from './rows.ts'
-import { type BreakGlass, readBreakGlass } from './broken-glass.ts'
+import { type BreakGlass, readBreakGlass, wasTold } from './broken-glass.ts'
 import { ownerOf } from './key-owner.ts'
 import { readLines, readRules, toLineRecords } from './lines.ts'
 
-/** The requests that a caller can see: those of one organization, or of all; with `askedBy`, those of one key. */
-export type ApprovalAccess = { orgId: number | null; askedBy?: number }
+/**
+ * The requests that a caller can see: those of one organization, or of all; with `askedBy`, those of one key, and each that broke
+ * the glass if this person was told.
+ */
+export type ApprovalAccess = { orgId: number | null; askedBy?: number; person?: number | undefined }
 
-/** Without the scope `read`, a key sees only its own requests. */
-export const approvalAccess = (caller: Caller): ApprovalAccess =>
-  caller.scopes.has('read') ? { orgId: caller.orgId } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+/** Without the scope `read`, a key sees only its own requests, and a signed-in person what they were told. */
+export const approvalAccess = (caller: Caller): ApprovalAccess => {
+  const { scopes, orgId, signedInWith, ownerId } = caller
+  if (scopes.has('read')) return { orgId }
+  return { orgId, askedBy: namedKeyOf(caller), ...(signedInWith !== undefined && { person: ownerId }) }
+}
 
 export const selectApprovals = (db: Db, { orgId, askedBy }: ApprovalAccess) =>
   db
@@ -29,10 +35,15 @@ export const selectApprovals = (db: Db, { orgId, askedBy }: ApprovalAccess) =>
     .selectAll('a')
 
 /** Fails with the same 404 for a request that is absent and one that is out of reach. */
-export const findApproval = (db: Db, request_id: string, access: ApprovalAccess): Promise<ApprovalRow> =>
-  selectApprovals(db, access)
-    .where('a.request_id', '=', request_id)
-    .executeTakeFirstOrThrow(() => notFound('Approval request'))
+export const findApproval = async (
+  db: Db,
+  request_id: string,
+  { orgId, askedBy, person }: ApprovalAccess,
+): Promise<ApprovalRow> => {
+  const row = await selectApprovals(db, { orgId }).where('a.request_id', '=', request_id).executeTakeFirst()
+  if (row && (askedBy === undefined || row.asked_by === askedBy || wasTold(row, person))) return row
+  throw notFound('Approval request')
+}
 
 /** Whether the service recorded this approval. Only a request that it approved has a `use_by` under its MAC. */
 export const isApproved = (row: ApprovalRow, { keyring }: Pick<Call, 'keyring'>): boolean =>

@@ -18,7 +18,8 @@ import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
 import { readAskedBefore } from './ballots.ts'
-import { breakGlass, tellEverybody } from './break-glass.ts'
+import { breakGlass } from './break-glass.ts'
+import { tellOfRequest } from './emergency-notices.ts'
 import type { Approver } from './find-approver.ts'
 import { useGrant } from './grant-use.ts'
 import { grantableTerms } from './grants.ts'
@@ -167,7 +168,7 @@ export const requestApproval = async (
     .executeTakeFirstOrThrow()
   // Sent together, the insertion first: the quota counts it.
   const [row] = await Promise.all([added, call.claim(org_id, 'pending_approvals')])
-  if (broken) await tellEverybody(call, row, broken)
+  if (broken) await tellOfRequest(call, row)
   await addBallots(call, row, people)
   await call.audit(org_id, auditSubject(row.request_id))
   call.wake(wakeOf(row))

@@ -2,10 +2,9 @@ import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requireTerminal } from '../call/caller.ts'
-import { nameOf, notifyMember } from '../devices/notices.ts'
 import { demandConsent } from '../keys/keys.ts'
 import { readBreakGlass } from './broken-glass.ts'
-import { ownerOf } from './key-owner.ts'
+import { tellOfReview } from './emergency-notices.ts'
 import { whoAnswered } from './lines.ts'
 import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord } from './record.ts'
 
@@ -67,16 +66,7 @@ export const reviewApproval: HandlerOf<'reviewApproval'> = async (
     .executeTakeFirstOrThrow(() =>
       conflict('already_reviewed', 'The request changed while it was reviewed', 'Run the command again'),
     )
-  const requester = Number(ownerOf(row, 'owner').owner?.user_id)
-  const who = await nameOf(call.db, { org_id: orgId, user_id: ownerId })
-  const text = `${who} reviewed the emergency of request ${request_id}: ${verdict}.\nShow it: svc approve status ${request_id}`
-  for (const user_id of new Set([requester, ...broken.told]))
-    if (user_id !== ownerId)
-      await notifyMember(
-        call,
-        { org_id: orgId, user_id },
-        { about: 'emergency', subject: 'An emergency was reviewed', text },
-      )
+  await tellOfReview(call, row, { by: ownerId, verdict })
   await call.audit(orgId, auditSubject(request_id), ['review', verdict])
   demandConsent(call, orgId)
   return toApprovalRecord(reviewed, call)

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { notFound } from '../../core/refusal.ts'
 import { safeJson } from '../../core/safe-text.ts'
+import { emergencyFor, wasTold } from '../approvals/broken-glass.ts'
 import { readCurrent } from '../approvals/current.ts'
 import { sweep } from '../approvals/expiry.ts'
 import { poolOf, toLineRecords } from '../approvals/lines.ts'
@@ -125,7 +126,8 @@ export const getDecision: HandlerOf<'getDecision'> = {
         .executeTakeFirstOrThrow(() => notFound('Approval request'))
       const row = { ...found, ...trusted(found, call) }
       const own = poolOf(row).includes(user_id)
-      if (!own && !(await isAdministrator(call.db, { org_id, user_id }))) throw notFound('Approval request')
+      const mayRead = own || wasTold(row, user_id) || (await isAdministrator(call.db, { org_id, user_id }))
+      if (!mayRead) throw notFound('Approval request')
       const devices = await readDevices(call.db, org_id, [row])
       const asked = shownPersonOf(row, own ? user_id : undefined)
       const member = (await readPeople(call, org_id, [{ user_id: asked }])).get(asked)
@@ -138,6 +140,7 @@ export const getDecision: HandlerOf<'getDecision'> = {
         member,
         action,
         reason,
+        ...(await emergencyFor(call.db, row)),
         expires_at,
         origin: originOf(row, []),
         subject: toSubjectRecord(row),

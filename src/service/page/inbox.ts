@@ -3,7 +3,7 @@ import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
-import { readBreakGlass } from '../approvals/broken-glass.ts'
+import { emergencyFor } from '../approvals/broken-glass.ts'
 import { findBallot, ofPerson } from '../approvals/ballots.ts'
 import { grantOffer } from '../approvals/grants.ts'
 import { toLineRecords } from '../approvals/lines.ts'
@@ -17,9 +17,7 @@ import type { Service } from '../call/service.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { inboxTopic } from '../call/signals/signals.ts'
 import { waitFor } from '../call/signals/wait.ts'
-import { nameOf } from '../devices/notices.ts'
 import { withRequested } from '../policy/factor-settings.ts'
-import type { Db } from '../storage/schema.ts'
 import { readEarlierDenials } from './earlier-denials.ts'
 import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
@@ -52,16 +50,6 @@ const readPending = ({ storage, keyring }: Service, { org_id, user_id }: Member)
 
 type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check' | 'earlier_denial' | 'break_glass'>
 
-/** Whom a request skips and who was told, by name. */
-const readEmergency = async (db: Db, row: ApprovalRow): Promise<Pending['break_glass']> => {
-  const broken = readBreakGlass(row)
-  if (!broken) return undefined
-  const { reason, skipped, told } = broken
-  const names = (ids: readonly number[]): Promise<string[]> =>
-    Promise.all(ids.map((user_id) => nameOf(db, { org_id: row.org_id, user_id })))
-  return { reason, skipped: await names(skipped), told: await names(told) }
-}
-
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
   asked: readonly Asked[],
@@ -78,7 +66,7 @@ const readDetails = async (
       org_id,
       asked.map(({ row }) => row.subject_digest),
     ),
-    emergencies: await Promise.all(asked.map(({ row }) => readEmergency(db, row))),
+    emergencies: await Promise.all(asked.map(({ row }) => emergencyFor(db, row))),
   }))
   const evidence = {
     at,
@@ -92,7 +80,7 @@ const readDetails = async (
     origin: originOf(row, rules.ipAllow),
     deny_check: policy.deny_check ?? 'verification',
     earlier_denial: denials.get(row.subject_digest) ?? null,
-    ...(emergencies[i] && { break_glass: emergencies[i] }),
+    ...emergencies[i],
   }))
 }
 

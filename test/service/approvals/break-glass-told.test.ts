@@ -18,7 +18,9 @@ import {
   destroy,
   grace,
   installHooks,
+  reason,
   service,
+  terminalOf,
 } from './break-glass-stage.ts'
 
 // Who hears of an emergency, and who counts it.
@@ -43,6 +45,38 @@ test('those who are skipped, the administrators and the requester are told, in w
     expect(text).toContain('destroy')
     expect(text).not.toContain('INC-77')
   }
+})
+
+test('those who were told can read the request, on a terminal and on the page, and others cannot', async () => {
+  const { request_id } = dataOf(await breakGlass())
+  const read = async (phone: Phone) => [
+    (await show(service, request_id, await terminalOf(phone))).status,
+    (await fromPhone(service, 'GET', `decisions/${request_id}`, phone)).status,
+  ]
+  expect(await read(bob)).toEqual([200, 200])
+  expect((await read(dave))[0]).toBe(404)
+  const { break_glass } = dataOf(await fromPhone(service, 'GET', `decisions/${request_id}`, bob))
+  expect(break_glass).toMatchObject({
+    reason,
+    skipped: [`Ada Lovelace (user ${bob.user})`, expect.anything()],
+  })
+})
+
+test('those who were told hear when it was approved, with how to review it, and when it was used', async () => {
+  const { request_id, subject } = dataOf(await breakGlass())
+  dataOf(await decide(service, request_id, dave.key))
+  const body = { digest: subject.digest }
+  dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/consume`, { key: asks, body }))
+  const messages = (await service.messages()).filter(({ kind }) => kind === 'emergency')
+  const about = (what: string) => messages.filter(({ subject: title = '' }) => title.endsWith(what))
+  const everybody = addressesOf(1, 2, 3, 5)
+  expect(about('A break-glass was approved').map(({ to }) => to)).toEqual(everybody)
+  expect(about('A break-glass was used').map(({ to }) => to)).toEqual(everybody)
+  for (const { text } of about('A break-glass was approved')) {
+    expect(text).toContain(`svc approve review ${request_id} --ok`)
+    expect(text).toContain(`(user ${dave.user})`)
+  }
+  for (const { text } of messages) expect(text).not.toContain('INC-77')
 })
 
 test('the glass stays whole if one of those who are skipped cannot be told, who is named', async () => {
