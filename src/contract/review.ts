@@ -16,8 +16,13 @@ export const review = operations({
     input: z.strictObject({
       request_id,
       ok: chosen(z.optional(z.boolean()), 'It was an emergency'),
-      dispute: chosen(z.optional(z.boolean()), 'It was not'),
-      note: chosen(z.optional(line(500)), 'Why', { example: 'The restore could have waited' }),
+      dispute: chosen(
+        z.optional(z.boolean()),
+        'It was not; changes nothing that was done, and is told to everybody who was told of it',
+      ),
+      note: chosen(z.optional(line(500)), 'Why; required with dispute', {
+        example: 'The restore could have waited',
+      }),
     }),
     data: approvalRecord,
     folded: ['lines', 'ruling', 'attestation', 'subject'],

@@ -1,10 +1,12 @@
-import { conflict, invalid, notFound } from '../../core/refusal.ts'
+import { conflict, forbidden, invalid, notFound } from '../../core/refusal.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requireTerminal } from '../call/caller.ts'
+import { nameOf } from '../devices/notices.ts'
 import { demandConsent } from '../keys/keys.ts'
-import { readBreakGlass } from './broken-glass.ts'
+import { readBreakGlass, wasTold } from './broken-glass.ts'
 import { tellOfReview } from './emergency-notices.ts'
+import { ownerOf } from './key-owner.ts'
 import { whoAnswered } from './lines.ts'
 import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord } from './record.ts'
 
@@ -14,16 +16,26 @@ import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord
 export const reviewedText = async (call: Call, request_id: string, org_id: number) => {
   const row = await findApproval(call.db, request_id, { orgId: org_id })
   const subject = storedSubject(row)
+  const namesOf = (users: readonly number[]): Promise<string[]> =>
+    Promise.all(users.map((user_id) => nameOf(call.db, { org_id, user_id })))
+  const [broken_by] = await namesOf([Number(ownerOf(row, 'owner').owner?.user_id)])
   return {
     name: subject ? summaryOf(subject) : row.action,
-    why: readBreakGlass(row)?.reason,
+    ...(subject?.type === 'command' && {
+      working_directory: subject.data.cwd,
+      program: subject.data.executable.path,
+    }),
+    request_digest: row.subject_digest,
+    broken_by,
+    reason_of_the_break_glass: readBreakGlass(row)?.reason,
+    approved_by: (await namesOf(whoAnswered(row))).join(', '),
     requested_at: row.requested_at,
   }
 }
 
 /**
- * Records the review that a skipped person signs on their device. Not of whoever approved it: 404 for everybody else, 409 for
- * a request that was not approved or is reviewed.
+ * Records the review that a skipped person signs on their device. Not of whoever approved it: 403 for others who were told,
+ * 404 for everybody else, 409 for a request that was not approved or is reviewed.
  */
 export const reviewApproval: HandlerOf<'reviewApproval'> = async (
   { request_id, ok, dispute, note },
@@ -37,9 +49,20 @@ export const reviewApproval: HandlerOf<'reviewApproval'> = async (
       'is required unless dispute is set, and not with it',
       'Type --ok, or --dispute --note WHY',
     )
+  if (dispute && note === undefined)
+    throw invalid('note', 'is required with dispute', 'Say why: --dispute --note WHY')
   const broken = readBreakGlass(row)
-  if (!broken?.skipped.includes(ownerId) || whoAnswered(row).includes(ownerId))
-    throw notFound('Emergency that you can review')
+  const hasAnswered = whoAnswered(row).includes(ownerId)
+  // Whoever is skipped was told.
+  if (!broken || !(hasAnswered || wasTold(row, ownerId))) throw notFound('Emergency that you can review')
+  if (hasAnswered || !broken.skipped.includes(ownerId))
+    throw forbidden(
+      'not_your_review',
+      hasAnswered
+        ? `You answered ${request_id}, so somebody else reviews it`
+        : `The rules do not name you for ${request_id}, so somebody whom they name reviews it`,
+      `svc approve status ${request_id} lists whom it skipped`,
+    )
   if (!isApproved(row, call))
     throw conflict(
       'nothing_to_review',

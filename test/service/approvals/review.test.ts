@@ -9,9 +9,11 @@ import {
   bob,
   breakGlass,
   carol,
+  command,
   dave,
   grace,
   installHooks,
+  reason,
   service,
   terminalOf,
 } from './break-glass-stage.ts'
@@ -58,6 +60,13 @@ describe('a review', () => {
     const { request } = (await review(await terminalOf(bob))).body.data
     const { subject } = dataOf(await show(service, request.request_id))
     expect(subject.summary).toBe('Review approval in acme: Run terraform destroy')
+    expect(subject.data.body).toMatchObject({
+      working_directory: '/srv/prod',
+      program: '/usr/bin/terraform',
+      broken_by: `Ada Lovelace (user ${ada.user})`,
+      reason_of_the_break_glass: reason,
+      approved_by: `Ada Lovelace (user ${dave.user})`,
+    })
   })
 
   test('lets the person who broke the glass do it again', async () => {
@@ -80,8 +89,27 @@ describe('no review', () => {
     await approved()
     for (const phone of [ada, dave, grace]) {
       const key = await terminalOf(phone)
-      expect(await refusedWithoutTrace(service, () => review(key))).toEqual([404, 'not_found', []])
+      expect(await refusedWithoutTrace(service, () => review(key))).toEqual([403, 'not_your_review', []])
     }
+  })
+
+  test('is known to somebody who was not told', async () => {
+    id = dataOf(
+      await service.call('POST', '/svc/v1/approvals', {
+        key: asks,
+        body: { subject: command('terraform', 'plan') },
+      }),
+    ).request_id
+    expect(refusal(await review(await terminalOf(bob)))).toEqual([404, 'not_found', []])
+  })
+
+  test('disputes without a note', async () => {
+    await approved()
+    expect(refusal(await review(await terminalOf(bob), { dispute: true }))).toEqual([
+      422,
+      'invalid_field',
+      ['note'],
+    ])
   })
 
   test('is possible with a key at which nobody is signed in', async () => {
