@@ -49,10 +49,14 @@ const approverRequired = (): Refusal =>
 /** A program reads the demand in `data`, to prompt for it. */
 const reasonRequired = (
   { name, reason: { prompt, pattern, example = 'Fixes the login outage' } = {} }: Rule,
+  given: string | undefined,
   held: Requirement | undefined,
 ): Refusal => {
-  const form = `${prompt === undefined ? '' : `: ${prompt}`}${pattern === undefined ? '' : `, and must match ${pattern}`}`
-  const message = `is required by the rule ${name}${form}`
+  const required = `is required by the rule ${name}${prompt === undefined ? '' : `: ${prompt}`}`
+  const isGiven = given !== undefined && given.trim() !== ''
+  const message = isGiven
+    ? `must match ${pattern} (rule ${name}${prompt === undefined ? '' : `: ${prompt}`}), not ${JSON.stringify(given)}`
+    : `${required}${pattern === undefined ? '' : `, and must match ${pattern}`}`
   return new Refusal(422, 'invalid_field', `reason ${message}`, {
     issues: [{ field: 'reason', message }],
     hint: `Say why: --reason '${example}'${held ? `; over HTTP in the header ${reasonHeader}` : ''}`,
@@ -91,7 +95,7 @@ const termsUnder = async (
   { rules, input, held }: { rules: readonly Rule[]; input: ApprovalInput; held: Requirement | undefined },
 ): Promise<Terms> => {
   const unmet = unmetReason(rules, input.reason)
-  if (unmet) throw reasonRequired(unmet, held)
+  if (unmet) throw reasonRequired(unmet, input.reason, held)
   const refused = await requesterProblem(call, orgId, rules)
   if (refused) throw refused
   const terms = termsOf(rules, input)
