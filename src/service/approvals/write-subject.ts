@@ -71,13 +71,21 @@ const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
   return body
 }
 
+/** The user whom a call is about; undefined if it is about none. */
+const concernedUser = async ({ db, caller }: Call, { id, input }: Write, orgId: number) => {
+  if (id === 'setAway') return Number(input['user_id'] ?? caller.ownerId)
+  if (input['device_id'] === undefined) return (input['userId'] ?? input['user_id']) as number | undefined
+  const device = db.selectFrom('devices').where('org_id', '=', orgId)
+  const found = device.where('id', '=', Number(input['device_id'])).select('user_id')
+  return (await found.executeTakeFirst())?.user_id
+}
+
 /** What an approver reads besides the input, which names it by id only. */
 const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<Fields> => {
   if (id === 'confirmKeyOwner') return ownedKeyText(call, Number(input['id']))
   if (id === 'reviewApproval') return reviewedText(call, String(input['request_id']), orgId)
-  if (id !== 'setAway') return {}
-  const user_id = Number(input['user_id'] ?? call.caller.ownerId)
-  return { name: await nameOf(call.db, { org_id: orgId, user_id }) }
+  const user_id = await concernedUser(call, { id, input }, orgId)
+  return user_id === undefined ? {} : { user: await nameOf(call.db, { org_id: orgId, user_id }) }
 }
 
 /** A call of an operation that writes. */

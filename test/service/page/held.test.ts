@@ -73,8 +73,9 @@ describe('a change of a member on the page', () => {
     ])
     expect(inbox[0].subject.data).toMatchObject({
       operation: 'makeAdmin',
-      body: { user_id: Number(member.user) },
+      body: { user_id: Number(member.user), user: `Ada Lovelace (user ${member.user})` },
     })
+    expect(inbox[0].subject.summary).toBe(`Make admin in acme: Ada Lovelace (user ${member.user})`)
   })
 
   test('is made when the same session repeats it with the approval, once', async () => {
