@@ -52,6 +52,8 @@ export const deviceHandlers: Handlers<typeof device> = {
     return {
       ...toDeviceRecord(revoked),
       ...outcome,
+      // A sign-in with the device ended with it.
+      ...(!with_added && { remaining: await readAddedByDevice(call, present) }),
       next: isLast
         ? 'The user has no active device now. The next one needs the approval of an administrator (a recovery).'
         : null,

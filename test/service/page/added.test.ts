@@ -3,6 +3,7 @@ import { moveDevice } from '../devices/moves.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
 import { callTools, connect, listTools } from '../mcp/oauth-client.ts'
 import { acme, ada, installHooks, service } from '../mcp/oauth-stage.ts'
+import { signIn } from '../mcp/terminal-stage.ts'
 import { addDevice } from './added-device.ts'
 import { answerTo, createPhone, fromPhone, registerPhone, type Phone } from './phone.ts'
 
@@ -38,6 +39,12 @@ const agentWorks = async () =>
   Promise.all(agents.map(async (token) => (await callTools(service, token, listTools)).status === 200))
 
 describe('what a device added', () => {
+  test('that still works is no sign-in with the revoked device itself', async () => {
+    await signIn(ada)
+    const answer = dataOf(await service.call('DELETE', path(ada.device), { key: acme.key }))
+    expect(names(answer.remaining.agents)).toEqual(['Coder', 'Coder 2'])
+  })
+
   test('are the devices and agents that go back to it, and nothing of other people', async () => {
     const bob = await createPhone(service, acme.id, 2)
     await addDevice(service, bob, 'Watch')
