@@ -72,7 +72,7 @@ export const reviewKeys = (
       newest.filter(({ owner_left_at }) => owner_left_at),
       warn,
       'their owner left, so they stop working within 30 days',
-      'svc profile login, then svc key create, replaces one',
+      'replace one: svc profile login; svc key create under another name; deploy that key; svc key revoke ID',
     ),
     ...about(operators.length > 1 ? operators : [], note, 'operator keys, each of which can do everything'),
     ...about(

@@ -49,7 +49,7 @@ const letGoOn = async (call: Call, member: Member, ids: readonly number[]): Prom
   const { slug } = await organizationRow(call.db, member.org_id)
   await notifyAdministrators(call, member, {
     subject: 'Keys of a person who left',
-    text: `${await nameOf(call.db, member)} is no longer a member. Keys that they confirmed, or that such a key created, work until ${noticeTime(until)} at the latest, so that you can replace them: ${marked.map(({ id }) => id).join(', ')}. To see them: svc key list --org ${slug}. To end one now: svc key revoke ${ids[0]}`,
+    text: `${await nameOf(call.db, member)} is no longer a member. Keys that they confirmed, or that such a key created, work until ${noticeTime(until)} at the latest, so that you can replace them: ${marked.map(({ id }) => id).join(', ')}. To see them: svc key list --org ${slug}. To replace one: svc key create under another name, deploy that key, then svc key revoke ${ids[0]}`,
   })
 }
 

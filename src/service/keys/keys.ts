@@ -70,15 +70,22 @@ export const insertKey = async (call: Call, values: NewKey) => {
   return { ...keyRecord(row), key: secret.key }
 }
 
-const nameIsTaken = async (call: Call, name: string, orgId: number | null): Promise<boolean> => {
+const requireFreeName = async (call: Call, name: string, orgId: number | null): Promise<void> => {
   const found = await call.db
     .selectFrom('api_keys')
     .where('org_id', orgId === null ? 'is' : '=', orgId)
     .where('name', '=', name)
     .where(isLive(call.now))
-    .select('id')
+    .select(['id', 'owner_left_at'])
     .executeTakeFirst()
-  return found !== undefined
+  if (!found) return
+  throw conflict(
+    'name_taken',
+    `A key named ${name} already exists`,
+    found.owner_left_at === null
+      ? 'use another name, or rotate that key'
+      : `Its owner left: use another name, such as ${name}-2, deploy that key, and then: svc key revoke ${found.id}`,
+  )
 }
 
 /** Why a key could not be rotated or revoked. */
@@ -208,8 +215,7 @@ export const createKey: HandlerOf<'createKey'> = async (
   checkExpiry(call, expires_at, { byConsent: isOwn })
   await checkOwner(call, orgId, owner_user_id)
   if (isOwn) demandConsent(call, orgId!)
-  if (await nameIsTaken(call, name, orgId))
-    throw conflict('name_taken', `A key named ${name} already exists`, 'use another name, or rotate that key')
+  await requireFreeName(call, name, orgId)
   return insertKey(call, {
     name,
     org_id: orgId,
