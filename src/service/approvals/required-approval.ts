@@ -4,7 +4,7 @@ import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { findRequirement } from './holding.ts'
-import { type HoldingRule, readLines } from './lines.ts'
+import { type HoldingRule, isOwnConsent, readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 import { toApprovalRecord } from './record.ts'
 import { unknownApproval } from './reference.ts'
@@ -161,7 +161,9 @@ export const askApprovers = async (
   const { request_id, status, expires_at, lines } = record
   return forbidden(
     'approval_required',
-    'The organization requires an approval for this; nothing was changed',
+    isOwnConsent(true, requirement.lines) && requirement.rules.length === 0
+      ? 'Confirm this on your own phone; nothing was changed'
+      : 'The organization requires an approval for this; nothing was changed',
     `Repeat the call with the header x-svc-approval: ${request_id} once it is approved`,
     { request: { request_id, status, expires_at, lines }, digest },
   )
