@@ -15,6 +15,10 @@ export const approvalLine = z.strictObject({
         mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
         answer: chosen(z.enum(['pending', 'approved', 'denied']), 'What the person answered'),
         answered_at: chosen(z.nullable(time), 'When the person answered'),
+        quiet: chosen(
+          z.optional(z.literal(true)),
+          'Nobody notified the person, who is away or has a limit of requests; they can answer',
+        ),
       }),
     ),
     'The people who are asked',

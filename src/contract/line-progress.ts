@@ -5,7 +5,7 @@ import type { ApprovalLine } from './approval-line.ts'
 export type LineProgress = {
   approved: number
   needed: number
-  /** The names of those whose yes would bring the request further. */
+  /** The names of those who were notified and whose yes would bring the request further. */
   waiting: string[]
 }
 
@@ -25,8 +25,11 @@ export const progressOf = (
     needed: lines.reduce((sum, { need }) => sum + need, 0),
     waiting: [...byId.values()]
       .filter(
-        ({ answer, user_id }) =>
-          answer === 'pending' && user_id !== viewer && countSeated(ids, [...yeses, user_id]) > approved,
+        ({ answer, user_id, quiet }) =>
+          answer === 'pending' &&
+          !quiet &&
+          user_id !== viewer &&
+          countSeated(ids, [...yeses, user_id]) > approved,
       )
       .map(({ name }) => name),
   }

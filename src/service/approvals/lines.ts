@@ -83,9 +83,16 @@ export const toLineRecords = (row: Pick<ApprovalRow, 'lines' | 'answers'>): Appr
     group: group?.name ?? null,
     need,
     rules,
-    people: people.map(({ user_id, name, mobile }) => {
+    people: people.map(({ user_id, name, mobile, quiet }) => {
       const { status = 'pending' as const, at = null } = answers.get(user_id) ?? {}
-      return { user_id: String(user_id), name, mobile, answer: status, answered_at: at }
+      return {
+        user_id: String(user_id),
+        name,
+        mobile,
+        answer: status,
+        answered_at: at,
+        ...(quiet && { quiet }),
+      }
     }),
   }))
 }
