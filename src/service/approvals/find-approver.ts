@@ -8,7 +8,9 @@ export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
   conflict(
     'approver_not_enrolled',
     `No active user with this ${by} has a registered device`,
-    'Create a link that registers one: svc user enroll',
+    by === 'phone'
+      ? 'svc user list --mobile NUMBER shows the user, and svc user enroll ID creates a link that registers a device'
+      : 'Create a link that registers one: svc user enroll',
   )
 
 /** Active members of this organization, or of all that the caller may reach. */
