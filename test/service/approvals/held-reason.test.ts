@@ -48,7 +48,7 @@ test('a call without a reason is refused with the words of the rule, and asks no
 })
 
 test.each([
-  ['another form', 'restart', /^reason must match INC-\*.*not "restart"/],
+  ['another form', 'restart', /^must match INC-\*.*not "restart"/],
   ['too long', 'INC-'.padEnd(2001, 'x'), /at most 2000 characters/],
   ['an invisible character', 'INC-%E2%80%AE7', /invisible/],
   ['no text', 'INC-%zz', /must be percent-encoded in x-svc-reason/],
