@@ -62,9 +62,13 @@ const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number):
   const present = groups.flatMap(({ name }) => named(book.groups, name) ?? [])
   const names = [...rules.map(({ name }) => name), ...removed]
   const now = partsOf(rules)
-  const then = Object.entries(
-    partsOf(book.rules.flatMap(({ rule }) => (names.includes(rule.name) ? [rule] : []))),
-  ).filter(([part, value]) => !isSame(value, now[part]))
+  const old = book.rules.flatMap(({ rule }) => (names.includes(rule.name) ? [rule] : []))
+  // A part that a rule gets is marked, too.
+  const got = Object.keys(partsOf(rules.filter(({ name }) => old.some((one) => one.name === name))))
+  const none = Object.fromEntries(got.map((part) => [part, 'none']))
+  const then = Object.entries({ ...none, ...partsOf(old) }).filter(
+    ([part, value]) => !isSame(value, now[part]),
+  )
   const gone = then.filter(([part]) => !Object.hasOwn(now, part)).map(([part]) => [part, 'removed'])
   return changed({
     before: { groups: await groupTexts(call, org_id, present), ...Object.fromEntries(then) },

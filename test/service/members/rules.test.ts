@@ -189,6 +189,7 @@ describe('with a key, a rule', () => {
     const line = (label: string) => subject.fields.find((one: { label: string }) => one.label === label)
     expect(line('rule.destroy.except')).toEqual({
       label: 'rule.destroy.except',
+      before: 'none',
       value: '[{"cwd":["/srv/**"]}]',
     })
     expect(line('rule.destroy.who')).toEqual({ label: 'rule.destroy.who', value: '["@sre"]' })
