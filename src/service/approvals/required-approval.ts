@@ -4,7 +4,7 @@ import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { findRequirement } from './holding.ts'
-import { type HoldingRule, isOwnConsent, readLines } from './lines.ts'
+import { type HoldingRule, readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 import { toApprovalRecord } from './record.ts'
 import { unknownApproval } from './reference.ts'
@@ -159,9 +159,11 @@ export const askApprovers = async (
         held: requirement,
       })
   const { request_id, status, expires_at, lines } = record
+  const people = requirement.lines.flatMap(({ members }) => members)
+  const isOwn = requirement.rules.length === 0 && people.every((id) => id === call.caller.ownerId)
   return forbidden(
     'approval_required',
-    isOwnConsent(true, requirement.lines) && requirement.rules.length === 0
+    isOwn
       ? 'Confirm this on your own phone; nothing was changed'
       : 'The organization requires an approval for this; nothing was changed',
     `Repeat the call with the header x-svc-approval: ${request_id} once it is approved`,

@@ -44,7 +44,9 @@ describe('a terminal', () => {
 
   test('says on the phone who is away', async () => {
     const { access_token: key } = await signIn(ada)
-    const { request } = (await set(key, { until: at(2) })).body.data
+    const { data, message } = (await set(key, { until: at(2) })).body
+    expect(message).toBe('Confirm this on your own phone; nothing was changed')
+    const { request } = data
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request.request_id}`))
     expect(subject.summary).toBe(`Set away in acme: Ada Lovelace (user ${ada.user})`)
     expect(subject.data.body.until).toBe(at(2))
