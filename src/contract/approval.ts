@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { approvalLine } from './approval-line.ts'
 import { attestation } from './attestation.ts'
-import { approvalStates } from './approval-state.ts'
+import { approvalStates, foldedInRequest } from './approval-state.ts'
 import { lineTexts } from './line-text.ts'
 import { breakGlassOf, breakGlassReason } from './break-glass.ts'
 import { chosen, line, positive, seconds, seen } from './field.ts'
@@ -96,7 +96,16 @@ export const approvalRecord = z.looseObject({
 })
 export type ApprovalRecord = z.infer<typeof approvalRecord>
 
-const columns = ['request_id', 'status', 'action', 'approver_mobile', 'detail', 'verified_as', 'expires_at']
+const columns = [
+  'request_id',
+  'status',
+  'action',
+  'lines',
+  'break_glass',
+  'detail',
+  'verified_as',
+  'expires_at',
+]
 
 export const approval = operations({
   createApproval: {
@@ -162,7 +171,7 @@ export const approval = operations({
       org_id: orgOfKey,
     }),
     data: approvalRecord,
-    folded: ['lines', 'ruling', 'attestation', 'subject'],
+    folded: foldedInRequest,
   },
   getApproval: {
     route: 'GET /svc/v1/approvals/{request_id}',
@@ -179,7 +188,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['lines', 'ruling', 'attestation', 'subject'],
+    folded: foldedInRequest,
   },
   listApprovals: {
     route: 'GET /svc/v1/approvals',
@@ -212,7 +221,7 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),
     data: approvalRecord,
-    folded: ['lines', 'ruling', 'attestation', 'subject'],
+    folded: foldedInRequest,
   },
   consumeApproval: {
     route: 'POST /svc/v1/approvals/{request_id}/consume',
@@ -228,6 +237,6 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['lines', 'ruling', 'attestation', 'subject'],
+    folded: foldedInRequest,
   },
 })

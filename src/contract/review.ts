@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalRecord, request_id } from './approval.ts'
+import { foldedInRequest } from './approval-state.ts'
 import { operations } from './declaration.ts'
 import { chosen, line } from './field.ts'
 
@@ -25,6 +26,6 @@ export const review = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['lines', 'ruling', 'attestation', 'subject'],
+    folded: foldedInRequest,
   },
 })

@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { fieldsIn } from '../../client/answer-data.ts'
 import type { Answer } from '../../client/client.ts'
 import { approval } from '../../contract/approval.ts'
+import { review } from '../../contract/review.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
-import { listTexts } from './headline.ts'
+import { answerTexts, listTexts } from './answers-text.ts'
 import { registerInbox } from './inbox.ts'
 import { showBelow } from './messages.ts'
 import { registerRequest } from './request.ts'
@@ -75,10 +76,10 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
   const { runOperation } = await import('../operation/run-operation.ts')
   let record: Record<string, unknown> = {}
   await runOperation(operation, typed, context, {
+    texts: operation === approval.listApprovals ? listTexts : answerTexts,
     afterShown: (answer) => {
       record = fieldsIn(answer)
     },
-    texts: operation === approval.listApprovals ? listTexts : undefined,
     check: aboutOneRequest.has(operation)
       ? (answer, { request_id }) => requireAbout(answer, request_id)
       : undefined,
@@ -117,6 +118,8 @@ export const eitherWay: Extensions = new Map(
       [approval.getApproval, async (...call) => (await import('./by-tools.ts')).statusByTools(...call)],
       [approval.listApprovals],
       [approval.cancelApproval],
+      [approval.consumeApproval],
+      [review.reviewApproval],
     ] as [Operation, ByTools?][]
   ).map(([operation, tools]) => [operation, extend(operation, tools)]),
 )

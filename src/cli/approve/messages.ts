@@ -1,9 +1,11 @@
 import type { Backend } from '../../asking/backend.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import { foldedInRequest } from '../../contract/approval-state.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { answerTexts } from './answers-text.ts'
 
 type Fields = Record<string, unknown>
 type Below = { message: string; data: Fields[]; columns: readonly string[] }
@@ -26,7 +28,7 @@ const rulingOf = ({ status, ruling, attestation }: Fields): Below | undefined =>
     ? undefined
     : { message: 'Ruling', data: ruling.filter(isRecord), columns: ['factor', 'policy', 'result', 'reason'] }
 
-/** Prints subject and ruling below the record of one request, in a table only: other formats contain them in the record. */
+/** Prints subject, ruling and an open review below the record of one request, in a table only: other formats contain them in the record. */
 export const showBelow = async (context: Context, record: Fields): Promise<void> => {
   const output = await context.output()
   if (output.format !== 'table' || context.globals.jq !== undefined) return
@@ -37,14 +39,19 @@ export const showBelow = async (context: Context, record: Fields): Promise<void>
     context.io.stdout.write('\n')
     await output.report(message, data, { columns })
   }
+  const { status, break_glass: glass, request_id: id } = record
+  if (status === 'approved' && isRecord(glass) && !glass.review)
+    output.warn(`Break-glass, and not reviewed yet: svc approve review ${shellQuote(String(id))} --ok`)
 }
 
 /** The decision on stdout. */
 export const showDecision = async (context: Context, data: unknown): Promise<void> => {
   const output = await context.output()
   await output.report('Decision', data, {
-    columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
-    folded: ['lines', 'ruling', 'attestation', 'subject'],
+    columns: ['request_id', 'status', 'action', 'lines', 'decided_at'],
+    // A tool server returns no lines.
+    folded: foldedInRequest.filter((name) => name !== 'approver_mobile' || (isRecord(data) && data.lines)),
+    texts: answerTexts,
     masked: new Set(['approver_mobile']),
   })
   if (isRecord(data)) await showBelow(context, data)

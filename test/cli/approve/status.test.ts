@@ -78,7 +78,7 @@ describe('a request with a subject', () => {
     service.always(json(200, { status: 'success', message: 'Approvals', data: list }))
     const table = (await run(['approve', 'list', '-o', 'table'])).out
     const cells = table.split('\n').map((line) => line.split(/ {2,}/))
-    expect(cells.slice(1, 4).map((row) => [row[2], row[6]])).toEqual([
+    expect(cells.slice(1, 4).map((row) => [row[2], row[7]])).toEqual([
       ['Update geofence: HQ', '2026-01-01T00:01:00.000Z'],
       ['Update geofence: HQ', '-'],
       ['Sing', '2026-01-01T00:01:00.000Z'],
@@ -95,5 +95,42 @@ describe('a request with a subject', () => {
     expect((await approve({ subject: differs }, ['status', 'apr_1', '-o', 'table'])).out).toContain(
       'Pay 9,000',
     )
+  })
+})
+
+describe('who answered', () => {
+  const person = (name: string, answer: 'approved' | 'pending') => ({
+    user_id: name,
+    name,
+    mobile: '+1••••••0102',
+    answer,
+    answered_at: null,
+  })
+  const lines = [
+    { group: 'dba', need: 2, rules: ['r'], people: [person('Ada', 'pending'), person('Grace', 'approved')] },
+    { group: null, need: 1, rules: [], people: [person('Sue', 'approved')] },
+  ]
+  const glass = { reason: 'prod down', skipped: ['1'], told: ['1', '5'] }
+  const broken: Partial<ApprovalRecord> = { status: 'approved', lines, break_glass: glass }
+
+  test.each([['status'], ['wait'], ['cancel']])('is in the table of %s, line by line', async (word) => {
+    const shown = await approve({ status: 'denied', lines }, [word, 'apr_1', '-o', 'table'])
+    expect(shown.out).toMatch(/^lines +2 of @dba: Grace approved; Sue: approved$/m)
+    expect(shown.out).not.toContain('approver_mobile')
+  })
+
+  test('is in the list, with what became of an emergency', async () => {
+    const by = { by: '4', verdict: 'disputed', at: '2026-01-01T00:00:00.000Z' } as const
+    const records = [broken, { ...broken, break_glass: { ...glass, review: by } }, {}].map(record)
+    service.always(json(200, { status: 'success', message: 'Approvals', data: records }))
+    const { out } = await run(['approve', 'list', '-o', 'table'])
+    expect(out).toMatch(/Grace approved; Sue: approved +not reviewed/)
+    expect(out).toMatch(/Grace approved; Sue: approved +reviewed: disputed/)
+  })
+
+  test('an emergency that nobody has reviewed names the command', async () => {
+    const next = 'Break-glass, and not reviewed yet: svc approve review apr_1 --ok'
+    expect((await approve(broken, ['status', 'apr_1', '-o', 'table'])).err).toContain(next)
+    expect((await approve({ ...broken, status: 'denied' }, ['status', 'apr_1'])).err).not.toContain(next)
   })
 })
