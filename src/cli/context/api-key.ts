@@ -74,7 +74,8 @@ const savedSource = (io: Io, profile: Profile, profileName: string, noun: Noun):
     source: 'profile',
     shown: (mask) => `${mask(saved)} for ${origin}`,
     origin,
-    remedy: loginTo(profileName, noun),
+    // A sign-in saves its key as one that asks.
+    remedy: loginTo(profileName, profile.installation === undefined ? noun : 'API key'),
     read: async () => saved,
   }
 }
