@@ -5,7 +5,7 @@ import { type Facts, matcherOf } from './match.ts'
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (
   rules: readonly Rule[],
-  { facts, isTrusted }: { facts: Facts; isTrusted: boolean },
+  { facts, isTrusted, holding }: { facts: Facts; isTrusted: boolean; holding: readonly Rule[] },
 ): string[] => {
   const near = rules.filter(({ match }) => match.type === facts.type)
   const found: string[] = []
@@ -49,12 +49,13 @@ export const waysAround = (
     found.push(
       'The operator can change rules and groups without an approval; the people concerned are notified.',
     )
-  const emergency = near.find(({ break_glass }) => break_glass !== undefined)
-  if (emergency)
+  const [emergency] = holding
+  // One rule that does not allow it is enough to refuse it.
+  if (emergency && holding.every(({ break_glass }) => break_glass !== undefined))
     found.push(
       `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
     )
-  const granting = near.find(({ grant }) => grant !== undefined)
+  const granting = holding.find(({ grant }) => grant !== undefined)
   if (granting)
     found.push(
       `Whoever approves what ${granting.name} holds can allow the same again, unseen, ${grantText(granting.grant)}.`,

@@ -3,11 +3,14 @@ import type { Rule } from '../../src/contract/rule-shape.ts'
 import type { Facts } from '../../src/rules/match.ts'
 import { waysAround } from '../../src/rules/ways-around.ts'
 
-const around = (facts: Facts, rules: Pick<Rule, 'match' | 'except'>[] = []): string =>
-  waysAround(rules.map((rule, at) => ({ name: `rule-${at}`, who: ['@sre'], ...rule })) as Rule[], {
-    facts,
-    isTrusted: false,
-  }).join('\n')
+type Part = Pick<Rule, 'match' | 'except' | 'break_glass' | 'grant'>
+
+/** Of the rules, the last `held` hold it. */
+const around = (facts: Facts, parts: Part[] = [], held = 0): string => {
+  const rules = parts.map((rule, at): Rule => ({ name: `rule-${at}`, who: ['@sre'], ...rule }))
+  const holding = rules.slice(rules.length - held)
+  return waysAround(rules, { facts, isTrusted: false, holding }).join('\n')
+}
 
 const command: Facts = { type: 'command', argv: ['ls'], cwd: '/', executable: '/bin/ls', hasVariables: false }
 
@@ -43,4 +46,13 @@ test('says that options reach around an exception for a folder alone', () => {
   expect(around(command, [{ match, except: [{ argv: ['ls'], cwd: ['/tmp'] }] }])).not.toContain(text)
   const other: Rule['match'] = { ...match, argv: ['rm', '**'] }
   expect(around(command, [{ match: other, except: [{ cwd: ['/tmp'] }] }])).not.toContain(text)
+})
+
+test('names break-glass and grants only of rules that hold it, and break-glass only if each allows it', () => {
+  const [bare] = argv('ls')
+  const open = { ...bare!, break_glass: '@oncall', grant: { max_s: 60, uses: 1 } }
+  expect(around(command, [bare!, open], 1)).toContain('one member of @oncall approves what rule-1 holds')
+  expect(around(command, [bare!, open], 1)).toContain('Whoever approves what rule-1 holds')
+  expect(around(command, [bare!, open], 2)).not.toContain('--break-glass')
+  expect(around(command, [open, bare!], 1)).not.toMatch(/--break-glass|can allow the same again/)
 })

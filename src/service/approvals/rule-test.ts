@@ -115,7 +115,7 @@ export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call)
     reasons: rules.flatMap(({ name, reason }) => (reason ? [{ rule: name, ...reason }] : [])),
     ways_around: waysAround(
       book.rules.map(({ rule }) => rule),
-      { facts, isTrusted: isOperator(caller) },
+      { facts, isTrusted: isOperator(caller), holding: rules },
     ),
   }
 }
