@@ -29,7 +29,7 @@ describe('an organization with a rule', () => {
   test('requires an approval from the service, and the command continues with it', async () => {
     const [done, id] = await Promise.all([svc(remove(), env), ada.answer()])
     expect(done.exit).toBe(0)
-    expect(done.stderr).toContain(`The organization requires an approval for this; nothing was changed`)
+    expect(done.stderr).toContain(`This requires an approval`)
     expect(await fences()).toBe('')
     const changes = await ok(['audit', 'list', '--org', ada.org.slug, '--jq', '.[].changes[]'])
     expect(changes.split('\n')).toContain(`approval:${id}`)
@@ -38,9 +38,7 @@ describe('an organization with a rule', () => {
   test('is unchanged when the approver denies', async () => {
     const [done] = await Promise.all([svcHere(remove(), env), ada.answer({ decision: 'deny' })])
     expect(done).toMatchObject({ exit: 6, stdout: '' })
-    expect(done.stderr).toMatch(
-      /Not approved \(denied\): the service requires an approval, and nothing was changed/,
-    )
+    expect(done.stderr).toMatch(/Not approved \(denied\): this was not changed/)
     expect((await fences()).trim()).toBe(site)
   })
 

@@ -69,8 +69,7 @@ export const approveBatch = async (
     const indexes: unknown[] = Array.isArray(row_indexes) ? row_indexes : []
     for (const i of some.keys())
       found.approvals.push(typeof indexes[i] === 'number' ? `${String(request_id)}:${indexes[i]}` : undefined)
-    if (typeof request_id === 'string')
-      await awaitRequest(context, request_id, 'The organization requires an approval for this')
+    if (typeof request_id === 'string') await awaitRequest(context, request_id)
   }
   return found
 }

@@ -114,12 +114,11 @@ const requestIn = ({ data }: SvcError): string | undefined => {
 }
 
 /** Waits until everybody approves a request that the service has made. Throws without an approval. */
-export const awaitRequest = async (context: Context, id: string, why: string): Promise<void> => {
+export const awaitRequest = async (context: Context, id: string): Promise<void> => {
   const output = await context.output()
-  output.warn(`${safeLine(why)}. Waiting for: ${id}`)
+  output.warn(`This requires an approval. Waiting for: ${id}`)
   const backend = await openBackend(context, { through: 'service' })
-  const nothing = 'the service requires an approval, and nothing was changed'
-  await awaitHeld(id, { ...askingIn(context, backend), nothing })
+  await awaitHeld(id, { ...askingIn(context, backend), nothing: 'this was not changed' })
 }
 
 /**
@@ -129,6 +128,6 @@ export const awaitRequest = async (context: Context, id: string, why: string): P
 export const awaitRequired = async (context: Context, required: SvcError): Promise<string> => {
   const id = requestIn(required)
   if (id === undefined) throw required
-  await awaitRequest(context, id, required.message)
+  await awaitRequest(context, id)
   return id
 }
