@@ -35,6 +35,19 @@ describe('a flag that can be given once is refused when it is given twice', () =
     expect(ended.message).toMatch(typeof message === 'string' ? new RegExp(`^${message}$`) : message)
   })
 
+  test.each([
+    'approve run --to -- echo hi',
+    'approve run --to +12025550101 --reason -- ./deploy.sh --debug',
+    '--profile -- user list',
+  ])('and one without a value does not take the -- for it: %s', async (line) => {
+    const flag = /(--[a-z]+) --(?= )/.exec(line)![1]!
+    const { message, hint } = await run(line)
+    expect([message, hint]).toEqual([
+      `${flag} requires a value before --`,
+      `Type a value, or leave out ${flag}`,
+    ])
+  })
+
   test('with an exit code of svc, where the command runs another program', async () => {
     const ended = await run('approve run --to +12025550101 --reason a --reason b -- /bin/true')
     expect(ended).toMatchObject({ exit: 102 })
