@@ -4,6 +4,7 @@ import type { Data } from '../../contract/operation.ts'
 import type { rule } from '../../contract/rule.ts'
 import { spanText } from '../../core/sentence.ts'
 import { reasonText } from '../../rules/rule-text.ts'
+import { startsOthers } from '../../rules/starters.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { wrap } from '../terminal/wrap.ts'
@@ -97,6 +98,17 @@ const anyway = (tested: Tested): string[] =>
     ? askingAnyway.flatMap(([words, says]) => (words.test(tested.operation) ? says : []))
     : []
 
+/** Why rules match that name another program. */
+const startsAny = ({ tested }: Look): string[] => {
+  if (tested.type !== 'command') return []
+  const [program = ''] = tested.argv
+  return startsOthers({ argv: tested.argv, executable: program })
+    ? [
+        `${safeLine(program)} starts other commands, so each rule for commands matches it, unless the rule has shells: ignore.`,
+      ]
+    : []
+}
+
 const nothing = ({ tested, org }: Look): string[] => {
   const [says] = anyway(tested)
   if (says !== undefined) return [`No rule matches. ${says}`]
@@ -121,6 +133,7 @@ export const testText = (result: Result, look: Look): string => {
       : [
           [
             `${rules.length === 1 ? 'Rule' : 'Rules'} ${names.join(', ')} ${rules.length === 1 ? 'matches' : 'match'}.`,
+            ...startsAny(look),
           ],
           ...exceptions,
           ...lines.map((line) => lineText(line, look)),

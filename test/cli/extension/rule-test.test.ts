@@ -56,6 +56,14 @@ Ways around:
 `)
 })
 
+test('says why a command that starts others matches', async () => {
+  const { out } = await tested(['--', 'sudo', 'ls'])
+  expect(out).toMatch(
+    /^Rule destroy matches\.\nsudo starts other commands, so each rule for commands matches it, unless the rule has shells: ignore\.\n/,
+  )
+  expect((await tested(destroy)).out).not.toContain('starts other commands')
+})
+
 test('says who is not asked, and what to type if too few can answer', async () => {
   const people = [person('Ada Lovelace', 'is the requester')]
   const { exit, out } = await tested(destroy, {
