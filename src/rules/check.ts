@@ -22,9 +22,24 @@ export const isHoldable = (id: OperationId): boolean => {
 const commands = (Object.keys(table) as OperationId[]).filter(isHoldable).map((id) => table[id].cli)
 const suggestions = [...new Set(commands.flatMap((cli) => [cli, cli.split(' ')[0]!]))]
 
+/** Why no rule can hold a command that exists. */
+const reasonAgainst = (words: string): string | undefined => {
+  if (words === 'user import' || words === 'apply')
+    return 'a rule holds what it does: name commands such as user create'
+  const id = (Object.keys(table) as OperationId[]).find((one) => table[one].cli === words)
+  if (id === undefined) return undefined
+  if (reactions.has(id)) return 'a reaction to an incident never waits for an approval'
+  const { effect, scope }: Operation = table[id]
+  if (effect === 'read') return 'it changes nothing'
+  return scope?.includes('ask') ? 'it asks for an approval itself' : 'nobody needs a key for it'
+}
+
 const operationProblem = (listed: string): string | undefined => {
   if (commands.some((cli) => cli === listed || cli.startsWith(`${listed} `))) return undefined
-  const near = nearest(listed, suggestions)
+  const words = listed.replace(/^svc /, '')
+  const why = commands.includes(words) ? undefined : reasonAgainst(words)
+  if (why !== undefined) return `cannot be "${listed}": ${why}`
+  const near = nearest(words, suggestions)
   const meant =
     near === undefined ? 'name a command, or a group of commands such as user' : `did you mean "${near}"?`
   return `is not a command that a rule can hold: "${listed}"; ${meant}`

@@ -30,14 +30,20 @@ describe('a rule by itself', () => {
     [
       { match: { type: 'request', operation: ['user list'] } },
       'match.operation[0]',
-      /not a command that a rule can hold/,
+      /^cannot be "user list": it changes nothing$/,
     ],
     [
       { match: { type: 'request', operation: ['key revoke'] } },
       'match.operation[0]',
-      /not a command that a rule can hold/,
+      /^cannot be "key revoke": a reaction to an incident never waits for an approval$/,
     ],
-    [{ match: { type: 'request', operation: ['approve submit'] } }, 'match.operation[0]', /can hold/],
+    [{ match: { type: 'request', operation: ['approve submit'] } }, 'match.operation[0]', /asks .* itself/],
+    [{ match: { type: 'request', operation: ['apply'] } }, 'match.operation[0]', /holds what it does/],
+    [
+      { match: { type: 'request', operation: ['svc user delete'] } },
+      'match.operation[0]',
+      /"user delete"\?$/,
+    ],
     [{ except: [{ cwd: ['/a'] }, {}] }, 'except[1]', /is an exception for everything/],
     [{ except: [{ argv: ['**'] }] }, 'except[0]', /is an exception for everything/],
     [{ except: [{ argv: ['**', '*'], cwd: ['/a', '/**'] }] }, 'except[0]', /is an exception for everything/],
