@@ -39,7 +39,8 @@ export const readEnvelope = (
   const most = read?.data?.format === 'set' ? maxSetBytes : maxBytes
   if (!note('size', bytes <= most, `${bytes} bytes, at most ${most}`)) return undefined
   if (!read) return { format: 'bare', jws: text }
-  note('format', read.success, read.error ? shapeProblem(read.error) : read.data.format)
+  const problem = 'not a receipt, as --receipt and svc approve status ID --jq .attestation write it'
+  note('format', read.success, read.error ? `${problem} (${shapeProblem(read.error)})` : read.data.format)
   return read.data
 }
 

@@ -91,6 +91,11 @@ export const checkPeople = (
     note(
       'expected lines',
       satisfy(counted, lines),
-      `${counted.length} agreed; every line that was asked must be satisfied`,
+      lines
+        .map((line) => {
+          const agreed = counted.filter((one) => countsOn(one, line)).length
+          return `${line.group === undefined ? line.people.join(' or ') : `@${line.group}`}: ${agreed} agreed, expected ${line.need}`
+        })
+        .join('; '),
     )
 }

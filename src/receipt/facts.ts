@@ -66,6 +66,22 @@ export const breakGlassText = ({ reason, skipped }: NonNullable<Answers['breakGl
 export const grantText = ({ use, grant }: UseClaims): string =>
   `no person saw this request: it is use ${use} of what was granted with ${grant.request_id}`
 
+/** What was requested beyond the headline: where a command runs and with what, why, and under which rules. Throws on a subject that is not valid. */
+export const requestFacts = ({ receipts, use }: Answers): string[] => {
+  const { reason, rules, subject } = receipts[0]!
+  const { type, data } = readSubject((use ?? { subject }).subject)
+  return [
+    ...(type === 'command'
+      ? [
+          `The command runs in ${data.cwd}`,
+          `It runs the program ${data.executable.path}, SHA-256 ${data.executable.sha256}`,
+        ]
+      : []),
+    ...(reason === null ? [] : [`The reason, as the requester gave it, is ${JSON.stringify(reason)}`]),
+    ...(rules.length === 0 ? [] : [`The rules that held it: ${rules.map(({ name }) => name).join(', ')}`]),
+  ]
+}
+
 /** Facts about valid receipts that only the service claims. */
 export const factsOf = ({ receipts, completion, breakGlass, use }: Answers): string[] => {
   const { organization, key } = receipts[0]!

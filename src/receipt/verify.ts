@@ -1,7 +1,7 @@
 import { type Answers, askedOf, checkAnswers } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
-import { factsOf, headlineOf } from './facts.ts'
+import { factsOf, headlineOf, requestFacts } from './facts.ts'
 import type { UseClaims } from './grant-use.ts'
 import type { CompletionClaims } from './set.ts'
 import { type Check, notesFor } from './signature.ts'
@@ -58,11 +58,15 @@ export const verifyReceipt = async (
   const found: Answers = { receipts: [] }
   let finished = false
   let headline: string | undefined
+  let requested: string[] = []
   try {
     if (checkAnswers(attestation, jwks, notes, found)) {
       checkExpectations(found, expected, now, notes)
       finished = true
-      if (checks.every(({ ok }) => ok)) headline = headlineOf(askedOf(found))
+      if (checks.every(({ ok }) => ok)) {
+        headline = headlineOf(askedOf(found))
+        requested = requestFacts(found)
+      }
     }
   } catch {
     notes()('readable', false, 'it is not a readable receipt')
@@ -72,7 +76,7 @@ export const verifyReceipt = async (
     ...found,
     ...(headline === undefined ? {} : { headline }),
     checks,
-    facts: finished ? factsOf(found) : [],
+    facts: finished ? [...factsOf(found), ...requested] : [],
     on_service_word: found.receipts.length > 0 ? serviceWord(found, expected) : [],
   }
 }

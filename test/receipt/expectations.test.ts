@@ -83,8 +83,25 @@ describe('separation of duties', () => {
       'The origin of the device is a key that created the requesting key, or that has the same creator ("operator"); it was proved by possession of the link, active since 2030-01-01T09:00:00.000Z',
       'Requested in the organization acme (id 7) by key "ci" (id 3), with the scopes: ask',
       'The requesting key could not influence who approves',
+      'The reason, as the requester gave it, is "release day"',
     ])
   })
+})
+
+test('reports where a command runs, and which rules held it', async () => {
+  const sha256 = 'a'.repeat(64)
+  const environment = { passed: [], set: {} }
+  const executable = { path: '/srv/deploy.sh', sha256 }
+  const data = { argv: ['./deploy.sh'], cwd: '/srv', executable, files: [], environment }
+  const rules = [{ name: 'deploy', digest: sha256 }]
+  const receipt = await made({ subject: { type: 'command', data } }, { ...approval, rules })
+  const { facts } = await verifyReceipt(receipt, issuer.jwks, ours, now)
+  expect(facts.slice(-4)).toEqual([
+    'The command runs in /srv',
+    `It runs the program /srv/deploy.sh, SHA-256 ${sha256}`,
+    'The reason, as the requester gave it, is "release day"',
+    'The rules that held it: deploy',
+  ])
 })
 
 test('reports the owner of the requesting key in sentences of their own', async () => {
