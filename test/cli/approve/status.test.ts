@@ -98,14 +98,15 @@ describe('a request with a subject', () => {
   })
 })
 
+const person = (name: string, answer: 'approved' | 'pending') => ({
+  user_id: name,
+  name,
+  mobile: '+1••••••0102',
+  answer,
+  answered_at: null,
+})
+
 describe('who answered', () => {
-  const person = (name: string, answer: 'approved' | 'pending') => ({
-    user_id: name,
-    name,
-    mobile: '+1••••••0102',
-    answer,
-    answered_at: null,
-  })
   const lines = [
     { group: 'dba', need: 2, rules: ['r'], people: [person('Ada', 'pending'), person('Grace', 'approved')] },
     { group: null, need: 1, rules: [], people: [person('Sue', 'approved')] },

@@ -154,12 +154,13 @@ describe('a missing profile is not found', () => {
   })
 })
 
+const hints = (ada: Profile) => {
+  const { keyHint, askKeyHint } = settings({ profiles: { ada }, current: 'ada' })
+  return [keyHint, askKeyHint]
+}
+
 test('a sign-in that ended is repeated as a sign-in, not by asking for a key', () => {
   const ask = { ask_key: 'k', ask_key_origin: 'https://a.example' }
-  const hints = (profile: Profile) => {
-    const { keyHint, askKeyHint } = settings({ profiles: { ada: profile }, current: 'ada' })
-    return [keyHint, askKeyHint]
-  }
   expect(hints({ ...ask, installation: 'i' })).toEqual(Array(2).fill('svc profile login ada'))
   expect(hints(ask)).toEqual(Array(2).fill('svc profile login ada --ask'))
 })
