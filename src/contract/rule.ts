@@ -39,7 +39,7 @@ export const rule = operations({
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(ruleRecord),
-    columns: ['name', 'match', 'except', 'who'],
+    columns: ['name', 'match', 'except', 'who', 'break_glass'],
   },
   getRule: {
     route: 'GET /svc/v1/organizations/{org_id}/rules/{name}',

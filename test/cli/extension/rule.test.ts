@@ -9,6 +9,7 @@ const destroy = {
   match: { type: 'command', argv: ['terraform', '**', 'destroy', '**'], cwd: ['/srv/prod/**'] },
   except: [{ cwd: ['/srv/sandbox/**'] }],
   who: ['@dba', '@security:2'],
+  break_glass: '@oncall',
   digest: 'a'.repeat(64),
 }
 
@@ -23,7 +24,7 @@ test('a list says in words what a rule holds', async () => {
   const { out } = await list([], { tty: true, columns: 120 })
   expect(out).toMatch(/^.*NAME {5}MATCH {36}.*EXCEPT {14}.*WHO/)
   expect(out).toContain(
-    'destroy  terraform ** destroy ** in /srv/prod/**  in /srv/sandbox/**  @dba, @security:2\n',
+    'destroy  terraform ** destroy ** in /srv/prod/**  in /srv/sandbox/**  @dba, @security:2  @oncall\n',
   )
 })
 
