@@ -53,7 +53,7 @@ export const repeatedForm = 'must name the same people only once; with a higher 
 export const lineForm =
   'must be a phone number in E.164 such as +12025550101, several with commas, or a group such as @sre or @sre:2'
 
-const examples = '+12025550101, +12025550101,+12025550102 or @sre:2'
+const examples = '+12025550101 or @sre:2'
 
 /** The line of a text that `lineText` accepts. */
 export const parseLine = (text: string): Line => {

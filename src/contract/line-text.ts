@@ -31,14 +31,20 @@ const lineText = z.string().check(
 export const groupLine = z.string().check(
   z.overwrite(plainLine),
   z.refine((text) => readLine(text)?.group !== undefined, {
-    error: ({ input }) => `must be a group such as @sre or @sre:2, not "${String(input).slice(0, 60)}"`,
+    error: ({ input }) => {
+      const typed = String(input).slice(0, 60)
+      return typed.includes(',')
+        ? `must be one group, not "${typed}"; several: --who @dba:2 --who @sre`
+        : `must be a group such as @sre or @sre:2, not "${typed}"`
+    },
   }),
 )
 
 /** A group without a number. */
-export const oneOfGroup = groupLine.check(
+export const oneOfGroup = z.string().check(
+  z.overwrite(plainLine),
   z.refine(
-    (text) => !text.includes(':'),
+    (text) => readLine(text)?.group !== undefined && !text.includes(':'),
     'must be a group without a number, such as @oncall: one member signs',
   ),
 )

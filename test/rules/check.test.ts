@@ -109,6 +109,14 @@ describe('a rule by itself', () => {
     expect(ruleProblems(rule(parts))).toEqual([])
   })
 
+  test('of several groups in one line, and of a number for break-glass, names the form', () => {
+    const { error } = ruleShape.safeParse({ ...rule(), who: ['@dba:2,@sre'], break_glass: '@sre:2' })
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      'must be one group, not "@dba:2,@sre"; several: --who @dba:2 --who @sre',
+      'must be a group without a number, such as @oncall: one member signs',
+    ])
+  })
+
   test.each(['database', '+12025550101', '@sre:21'])('refuses %s as a group, and names it', (line) => {
     const { error } = ruleShape.safeParse({ ...rule(), who: ['@sre', line] })
     expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([

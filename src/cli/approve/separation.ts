@@ -17,9 +17,11 @@ export const requestingKey = async (context: Context): Promise<OwnKey | undefine
 /** The requesting key of this run must not be able to influence who approves. */
 export const separated = async (context: Context): Promise<Separated> => {
   const { org } = await context.settings()
+  // The key that asks cannot create another.
+  const { keyFile: _, ...others } = context.globals
   const inOrg = org === undefined ? '' : ` --org ${shellQuote(org.value)}`
   return {
     scopes: async () => (await requestingKey(context))?.scopes,
-    hint: `To use a key that can only request approvals: svc key create --name ask --can ask${inOrg}${sameService(context.globals)}; then svc profile login --ask`,
+    hint: `To use a key that can only request approvals: svc key create --name ask --can ask${inOrg}${sameService(others)}; then svc profile login --ask`,
   }
 }

@@ -6,7 +6,7 @@ import { withoutKeys } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { looksSecret, withoutSecret } from './command-line.ts'
 import { afterOf, wordsOf } from './command-node.ts'
-import type { TypedFlag } from './watch-flags.ts'
+import { canRepeat, type TypedFlag } from './watch-flags.ts'
 
 // Usage errors for what the parser refuses: they name the wrong word, and the help of the command.
 
@@ -53,16 +53,29 @@ const unknownCommand = (at: Command, typed: string): SvcError => {
 const unknownFlag = (at: Command, whole: string): SvcError => {
   const typed = whole.split('=')[0]!
   if (flagCalled(typed, at)) return usageError(`${typed} does not take a value`, helpOf(at))
-  const near = nearest(
-    typed,
-    flagsOf(at).flatMap(({ hidden, long }) => (hidden || long === undefined ? [] : [long])),
-  )
+  const known = flagsOf(at).flatMap(({ hidden, long }) => (hidden || long === undefined ? [] : [long]))
+  // Whoever types the beginning of a flag means that one.
+  const near = known.find((long) => typed.length > 4 && long.startsWith(typed)) ?? nearest(typed, known)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   return usageError(`${typed.slice(0, 60)} is not a flag of ${named(at)}${meant}`, helpOf(at))
 }
 
-const tooManyArguments = (at: Command, message: string): SvcError => {
+/** The flag of which a second word was taken for an argument: `--argv terraform destroy`. */
+const needsRepeating = (at: Command, argv: readonly string[]): string | undefined =>
+  argv.find((word, i) => {
+    const option = flagCalled(word, at)
+    const [first, second] = argv.slice(i + 1)
+    return option?.required && canRepeat(option) && first !== undefined && second?.startsWith('-') === false
+  })
+
+const tooManyArguments = (at: Command, message: string, argv: readonly string[]): SvcError => {
   const [, most, typed] = /Expected (\d+) arguments? but got (\d+)/.exec(message)!
+  const flag = needsRepeating(at, argv)
+  if (flag !== undefined)
+    return usageError(
+      `Too many arguments for ${named(at)}: repeat ${flag} before each word: ${flag} A ${flag} B`,
+      helpOf(at),
+    )
   return usageError(
     most === '0'
       ? `${named(at)} takes no arguments, only flags`
@@ -103,7 +116,7 @@ export const asUsage = ({ code, message }: CommanderError, argv: string[], progr
       // A group that is a command too, such as `svc mcp`, takes a wrong word for an argument.
       return at.commands.length > 0 && argv[next] !== undefined
         ? unknownCommand(at, argv[next])
-        : tooManyArguments(at, message)
+        : tooManyArguments(at, message, argv)
   }
   return usageError(message.replace(/^error: /, '').replaceAll('\n', ' '), helpOf(at))
 }

@@ -10,7 +10,7 @@ const masked = (number: string): string => {
 const endsBeforeValue = (text: string): boolean => {
   const bare = text.replace(/['"]$/, '')
   return (
-    /(?:[a-z_][=/]|such as )$/.test(bare) ||
+    /(?:[a-z_][=/]|such as |Example: )$/.test(bare) ||
     bare.slice(bare.lastIndexOf(' ', bare.length - 2) + 1).startsWith('--')
   )
 }

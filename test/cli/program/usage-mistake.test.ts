@@ -119,3 +119,23 @@ test('a value that is not one of many gets a suggestion, and not the whole list'
     hint: '--type policy',
   })
 })
+
+test.each([
+  ['rule create d --type command --argv terraform destroy --who @sre', '--argv'],
+  ['rule create d --type tool_call --who @sre --tool github merge_x', '--tool'],
+])('%s: names the flag to repeat', async (line, flag) => {
+  const { message } = await run(line)
+  expect(message).toBe(
+    `Too many arguments for svc rule create: repeat ${flag} before each word: ${flag} A ${flag} B`,
+  )
+})
+
+test('the beginning of a flag means that flag', async () => {
+  expect((await run('rule create d --arg terraform')).message).toContain('did you mean --argv?')
+})
+
+test('an example of whom to ask is not masked', async () => {
+  const { message, err } = await run('approve request x --to nobody')
+  expect(message).toContain('--to')
+  expect(err).toContain('hint: Example: +12025550101 or @sre:2')
+})
