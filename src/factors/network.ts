@@ -34,6 +34,12 @@ export const normalizeNetwork = (text: string): string | undefined => {
   return `${network.toString()}/${bits}`
 }
 
+/** Whose address it is, for limits: a site has as many IPv6 addresses as it likes (RFC 6177), so those of a /64 are one. */
+export const siteOf = (address: string): string => {
+  const parsed = readAddress(address)
+  return parsed?.kind() === 'ipv6' ? normalizeNetwork(`${address}/64`)! : address
+}
+
 /** One address, never a network. */
 export const readAddress = (text: unknown): Address | undefined =>
   typeof text === 'string' && !text.includes('/') ? readNetwork(text)?.[0] : undefined

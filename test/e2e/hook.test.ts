@@ -88,7 +88,7 @@ describe('svc hook run blocks', () => {
     const { request_id } = await pending()
     process.kill(hookProcess(held.child.pid!), 'SIGTERM')
     expect(await held.ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('Interrupted') })
-    expect((await svc(['approve', 'status', request_id], env)).stdout).not.toContain('pending')
+    expect((await svc(['approve', 'status', request_id, '--jq', '.status'], env)).stdout).toBe('expired\n')
   })
 
   test('if the service does not answer', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clientAddress, readNetwork } from '../../src/factors/network.ts'
+import { clientAddress, readNetwork, siteOf } from '../../src/factors/network.ts'
 import { blank, good, hostile, resultOf } from './evidence.ts'
 
 const number = (text: string) => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
@@ -163,4 +163,14 @@ describe('the address of a client', () => {
       }),
     )
   })
+})
+
+test.each([
+  ['2001:db8::1', '2001:db8::/64'],
+  ['2001:db8:0:0:ffff::2', '2001:db8::/64'],
+  ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '::ffff:203.0.113.7'],
+])('limits count %s as %s', (address, site) => {
+  expect(siteOf(address)).toBe(site)
 })

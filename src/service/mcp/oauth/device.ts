@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { scopes } from '../../../contract/scopes.ts'
 import { randomToken, sha256 } from '../../../core/ids.ts'
 import { addMs } from '../../../core/iso-time.ts'
+import { siteOf } from '../../../factors/network.ts'
 import type { Service } from '../../call/service.ts'
 import { terminalClient, terminalId } from '../../call/sign-in.ts'
 import { consumeOrRefuse } from '../../limits/rate-limit.ts'
@@ -43,7 +44,7 @@ export const startDevice = async (
       await consumeOrRefuse(
         { db, now },
         perAddress,
-        { org_id: 0, subject: `address:${address ?? 'unknown'}` },
+        { org_id: 0, subject: `address:${address === undefined ? 'unknown' : siteOf(address)}` },
         { code: 'too_many_codes', what: 'Too many terminals asked from this address' },
       )
       await db.deleteFrom('device_codes').where('expires_at', '<=', now).execute()

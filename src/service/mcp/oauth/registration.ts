@@ -1,5 +1,6 @@
 import { randomToken, sha256 } from '../../../core/ids.ts'
 import { addMs } from '../../../core/iso-time.ts'
+import { siteOf } from '../../../factors/network.ts'
 import type { Service } from '../../call/service.ts'
 import { consumeOrRefuse } from '../../limits/rate-limit.ts'
 import { OAuthProblem } from './answer.ts'
@@ -36,7 +37,7 @@ export const register = async (
       await consumeOrRefuse(
         { db, now },
         perAddress,
-        { org_id: 0, subject: `address:${address}` },
+        { org_id: 0, subject: `address:${siteOf(address)}` },
         {
           code: 'too_many_registrations',
           what: 'Too many clients registered from this address',
