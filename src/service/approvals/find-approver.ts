@@ -9,7 +9,7 @@ export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
     'approver_not_enrolled',
     `No active user with this ${by} has a registered device`,
     by === 'phone'
-      ? 'svc user list --mobile NUMBER shows the user, and svc user enroll ID creates a link that registers a device'
+      ? 'Find the user: svc user list --mobile NUMBER. Create a link that registers a device: svc user enroll ID'
       : 'Create a link that registers one: svc user enroll',
   )
 

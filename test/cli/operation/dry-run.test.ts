@@ -129,8 +129,9 @@ test('the example of each command sends nothing and saves nothing with --dry-run
     if (exit !== 0 || out === '') failed.push(`svc ${line}: ${exit} ${err}`)
   }
   expect(failed).toEqual([])
-  // A slug is looked up, and a hook checks its key, which are reads.
-  expect(seen.filter((request) => !/^GET \S+\/(?:organization\/acme|whoami)$/.test(request))).toEqual([])
+  // A slug and a rule are looked up, and a hook checks its key, which are reads.
+  const reads = /^GET \S+\/(?:organization\/acme|whoami|rules\/destroy)$/
+  expect(seen.filter((request) => !reads.test(request))).toEqual([])
   expect(files()).toEqual(before)
 })
 

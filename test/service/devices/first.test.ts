@@ -45,7 +45,9 @@ const sendAgain = async ({ key }: Phone) => {
 describe('a first device', () => {
   test('waits for the code that its registration sends to the mobile of the member', async () => {
     const phone = await enrollPhone(service, acme.id, ada)
-    expect(phone.cookie).toBe('')
+    // Its cookie opens nothing until the device is active.
+    const { cookie } = phone
+    expect(refusal(await fromPhone(service, 'GET', 'session', { cookie }))).toEqual([401, 'session_over', []])
     expect(await service.messages()).toMatchObject([
       {
         channel: 'sms',

@@ -23,7 +23,9 @@ const open = (token: string) => fromPhone(service, 'POST', 'enrollment', { body:
 describe('a further device', () => {
   test('is pending: it neither signs in nor decides', async () => {
     const tablet = await anotherOf(ada)
-    expect(tablet.cookie).toBe('')
+    // Its cookie opens nothing until the device is active.
+    const { cookie } = tablet
+    expect(refusal(await fromPhone(service, 'GET', 'session', { cookie }))).toEqual([401, 'session_over', []])
     expect(await listed(ada)).toMatchObject([
       { state: 'active', proof: 'link' },
       { state: 'pending', proof: 'device', bound_at: null },
