@@ -10,6 +10,7 @@ import { ruleFigure } from './rules.ts'
 import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
 import { storeFigures } from './stores.ts'
+import { waiterFigure } from './waiter.ts'
 import { readFigures, writeFigures } from './throughput.ts'
 
 // `npm run bench`: the speed table. Every figure is measured in this run. Exits with 1 if a must is missed.
@@ -53,6 +54,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   reads: () => withService(readFigures),
   writes: () => withService(writeFigures),
   ready: async () => [await readyFigure()],
+  waiter: async () => [await waiterFigure()],
   filter: async () => [await filterFigure()],
   fences: async () => [fenceFigure()],
   receipts: async () => [await receiptFigure()],

@@ -38,7 +38,10 @@ export type ServiceChild = {
 }
 
 /** A real `svc serve` with its key: on an empty data folder, or on the database that `store` names. */
-export const startService = async (store: Record<string, string> = {}): Promise<ServiceChild> => {
+export const startService = async (
+  store: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<ServiceChild> => {
   const { path: dir, remove } = temporaryFolder()
   const apiKey = `bench-${'k'.repeat(40)}`
   const env = cleanEnv({ HOME: dir, SVC_CONFIG_DIR: join(dir, 'config') })
@@ -47,7 +50,7 @@ export const startService = async (store: Record<string, string> = {}): Promise<
   const log = join(dir, 'log')
   const logFile = openSync(log, 'w')
   const folder = store['SVC_DATABASE_URL'] === undefined ? ['--data-dir', join(dir, 'data')] : []
-  const child = spawn(process.execPath, [bin, 'serve', '--port', '0', ...folder, '-o', 'json'], {
+  const child = spawn(process.execPath, [bin, 'serve', '--port', '0', ...folder, ...flags, '-o', 'json'], {
     env: { ...env, ...store, SVC_BOOTSTRAP_API_KEY: apiKey },
     stdio: ['ignore', 'pipe', logFile],
   })

@@ -24,7 +24,7 @@ const rate = async (name: string, what: object, env: Record<string, string>): Pr
 }
 
 /** Runs `work` next to a server from a file of this folder. */
-const beside = async <T>(
+export const beside = async <T>(
   name: string,
   work: (server: { pid: number; origin: string }) => Promise<T>,
 ): Promise<T> => {
