@@ -20,7 +20,7 @@ const dayMs = 24 * 60 * 60_000
 /** Of an organization, whose requests count unless they led to nothing. */
 const mostApproved = 3
 /** Of one person, whose requests all count: each notifies everybody. */
-const asked = { kind: 'break-glass', atMost: 5, windowMs: dayMs }
+const askedByOne = { kind: 'break-glass', atMost: 5, windowMs: dayMs }
 
 const notAllowed = (message: string, hint: string): Refusal =>
   conflict('break_glass_not_allowed', message, hint)
@@ -119,16 +119,17 @@ const reachableAmong = async (call: Call, orgId: number, ids: readonly number[])
 }
 
 /**
- * Whom the request skips and who is told: they, the administrators and the person in whose name it is. Fails with 409 if this
+ * Whom the request skips, which is nobody whom it asks, and who is told: they, the administrators and the person in whose name it is. Fails with 409 if this
  * person or the organization must not break the glass now, or if one of those who are skipped could get no message.
  */
 export const breakGlass = async (
   call: Call,
   orgId: number,
-  { reason, lines }: { reason: string; lines: readonly RequiredLine[] },
+  { reason, lines, asked }: { reason: string; lines: readonly RequiredLine[]; asked: ReadonlySet<number> },
 ): Promise<BreakGlass> => {
   await requireLeft(call, orgId)
-  const ids = lines.flatMap(({ members }) => members).filter((id) => id !== call.caller.ownerId)
+  const isSkipped = (id: number): boolean => id !== call.caller.ownerId && !asked.has(id)
+  const ids = lines.flatMap(({ members }) => members).filter(isSkipped)
   const skipped = await membersAmong(call, orgId, ids)
   if (skipped.length === 0)
     throw notAllowed('The rules ask nobody else, so there is nobody to skip', 'Leave out --break-glass')
@@ -145,11 +146,11 @@ export const breakGlass = async (
     )
   }
   const of = { org_id: orgId, subject: String(call.caller.ownerId) }
-  const { taken, next_at } = await consume(call, asked, of)
+  const { taken, next_at } = await consume(call, askedByOne, of)
   if (!taken)
     throw conflict(
       'break_glass_asked_often',
-      `You notified everybody of an emergency ${asked.atMost} times within a day`,
+      `You notified everybody of an emergency ${askedByOne.atMost} times within a day`,
       `You can again after ${next_at}. Until then, another person can ask`,
     )
   return { reason, skipped, told: [...reachable].toSorted((a, b) => a - b) }

@@ -116,7 +116,9 @@ export const requestApproval = async (
   const { org_id, slug, policy, people } = pool
   const { factors, unchecked } = await requiredFactors(call, pool, policy, input, terms.factors)
   const owner = await readKeyOwner(call, org_id)
-  const broken = skipped && (await breakGlass(call, org_id, { reason: input.break_glass!, lines: skipped }))
+  const asked = new Set(people.map(({ user_id }) => user_id))
+  const broken =
+    skipped && (await breakGlass(call, org_id, { reason: input.break_glass!, lines: skipped, asked }))
   const asksNumber = input.number || policy.require_number || terms.number
   const number = asksNumber ? String(randomInt(10, 100)) : null
   const { keyId: key_id } = call.caller

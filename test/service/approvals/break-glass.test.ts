@@ -56,6 +56,8 @@ describe('a request that breaks the glass', () => {
     const more = { who: ['@dba'], break_glass: '@net', number: true }
     await addRule({ name: 'prod', match: { type: 'command', cwd: ['/srv/prod'] }, ...more })
     const record = dataOf(await breakGlass())
+    // Bob is asked himself.
+    expect(record.break_glass.skipped).toEqual([carol.user])
     expect(asked(record).map(([group, need]) => [group, need])).toEqual([
       ['oncall', 1],
       ['net', 1],
