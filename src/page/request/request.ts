@@ -180,15 +180,7 @@ export const showRequest = (
     denyWithNote: () => bar.put(noteStep(deny, bar.toStart)),
     allow:
       request.grant &&
-      (() =>
-        bar.put(
-          allowStep(
-            request.grant!,
-            request.subject,
-            () => choose({ decision: 'approve', grant: true }),
-            bar.toStart,
-          ),
-        )),
+      (() => bar.put(allowStep(request, () => choose({ decision: 'approve', grant: true }), bar.toStart))),
     notMe: () => bar.put(notMeStep(() => choose({ decision: 'deny', not_me: true }), bar.toStart)),
     denyAll: () =>
       bar.put(

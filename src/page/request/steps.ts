@@ -136,13 +136,13 @@ const partsOf = ({ free }: Grant, subject: PendingRequest['subject']): string[] 
 
 /** Allows the same again, which is part of what is signed. */
 export const allowStep = (
-  grant: Grant,
-  subject: PendingRequest['subject'],
+  { grant, subject }: PendingRequest,
   approve: () => unknown,
   back: () => void,
 ): HTMLElement => {
-  const parts = partsOf(grant, subject)
-  const what = { time: spanText(grant.seconds), count: grant.uses }
+  const { seconds, uses: count } = grant!
+  const parts = partsOf(grant!, subject)
+  const what = { time: spanText(seconds), count }
   return div(
     'step',
     h('h2', {}, t('request.allowAgain')),

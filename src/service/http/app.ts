@@ -35,7 +35,7 @@ import {
   type Trace,
 } from './routes.ts'
 import { createOpenApiRoute } from './static-file.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from '../limits/turns.ts'
 
 type AppOptions = {
   service: Service
