@@ -41,7 +41,7 @@ const backupFamily = async ({ storage }: Parts): Promise<Family[]> => {
   const noted = await storage.read(readLastBackup)
   const at = Math.max(Date.parse(noted ?? '') || 0, storage.replication()?.archived_at ?? 0)
   if (at === 0) return []
-  const age = Math.max(0, (Date.parse(storage.now()) - at) / 1000)
+  const age = Math.max(0, Math.floor((Date.parse(storage.now()) - at) / 1000))
   return [gauge('svc_backup_age_seconds', 'Time since the last backup.', age)]
 }
 
