@@ -3,7 +3,7 @@ export const quotas = {
   key_requests_per_second: {
     standard: 250,
     least: 1,
-    about: 'Requests per second of one key, or of all of one person',
+    about: 'Requests per second of one key or one person',
   },
   requests_per_second: { standard: 1_000, least: 1, about: 'Requests per second of all keys together' },
   sms_per_day: { standard: 1_000, least: 0, about: 'Text messages per 24 hours' },

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { withoutPhones } from '../../../src/cli/terminal/mask-prose.ts'
 import { patienceMs } from '../../patience.mts'
 import type { Phone } from '../page-phone.ts'
-import { alert, type Person, type Scenario, type Scene, status, unreachable } from './scene.ts'
+import { alert, type Person, type Scenario, type Scene, unreachable } from './scene.ts'
 
 // A first phone that becomes active with a code. It asks for a device check before it sends the code.
 
@@ -144,25 +144,6 @@ export const codes: Record<string, Scenario> = {
       tap: () => phone.tap('Send a new code'),
       says: () => unreachable(phone),
       done: () => alert(phone, 'We sent a new code.'),
-    }
-  },
-  /** The answer to the right code was lost. */
-  'sendDeviceCode, when active': async (scene) => {
-    const { phone, tap, says } = await rightCode(scene)
-    const { network } = scene
-    void network.fail('POST', /approver\/session/, 'after', 1)
-    await tap()
-    await says()
-    return {
-      phone,
-      tap: () => phone.tap('Send a new code'),
-      says: () => unreachable(phone),
-      done: async () => {
-        await phone.sees('Sign in')
-        await status(phone, 'This device is already active.')
-        await phone.tap('Sign in')
-        await scene.stage.reachesInbox(phone)
-      },
     }
   },
   'openSession, with an expired code': badCode(async (scene, phone, user) => {

@@ -119,13 +119,16 @@ const refused: Scenario = async (scene) => {
   const user = await stage.person()
   const phone = await enrolled(user)
   await stage.revokeDevices(user)
-  await phone.sees('Sign in')
+  await phone.sees('This device was removed')
   const thief = await register(scene, user)
   await thief.context.close()
   return {
     phone,
     owner: user,
     reveal: async () => {
+      // Only the key proves whose phones are shown.
+      await phone.tap('Sign in')
+      await phone.sees('Sign in')
       await phone.tap('Sign in')
       await phone.sees('This device was removed')
     },
