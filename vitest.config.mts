@@ -32,9 +32,9 @@ const isWhole = process.env['SVC_TEST_WHOLE'] === '1'
 // Clients and servers of others, which npm has to fetch, the other browser, and what takes long and seldom breaks alone.
 const left = [
   'test/system/{clients,completions,conformance*,library,postgres-move,verify-email}.test.ts',
-  'test/system/page-{ceremonies,desktop,devices,firefox,history,keyboard,language,links,network}.test.ts',
-  'test/system/page-{notification,open,organizations,own-devices,repeat,settings,speech,speed,states}.test.ts',
-  'test/system/page-{storage,whole}.test.ts',
+  'test/system/page-{asking,ceremonies,desktop,devices,firefox,held,history,journeys,keyboard,language}.test.ts',
+  'test/system/page-{links,network,notification,open,organizations,own-devices,place,repeat,settings}.test.ts',
+  'test/system/page-{several,speech,speed,states,storage,terminal,truth,whole}.test.ts',
 ]
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
