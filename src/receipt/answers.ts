@@ -3,10 +3,11 @@ import { claimsShape, receiptType, type ReceiptClaims } from './claims.ts'
 import type { ApprovalContext } from './context.ts'
 import { readEnvelope, readSigned, type Signed } from './envelope.ts'
 import { checkUse, useShape, type UseClaims, useType } from './grant-use.ts'
-import { checkAlone, checkHuman } from './human.ts'
+import { checkAlone, checkHuman, checkSubject } from './human.ts'
 import { type CompletionClaims, completionShape, completionType } from './set.ts'
 import { checkTogether } from './set-checks.ts'
 import type { Note, Notes } from './signature.ts'
+import type { Subject } from './subject.ts'
 
 /** What was signed: the receipts of everybody who answered, and of several people what completed the request. */
 export type Answers = {
@@ -16,6 +17,8 @@ export type Answers = {
   breakGlass?: NonNullable<ApprovalContext['break_glass']>
   /** A use of a grant: what was asked then, which no person saw. The receipt is of the request with which it was granted. */
   use?: UseClaims
+  /** What was asked. Missing if it is not a valid subject. */
+  subject?: Subject | undefined
 }
 
 /** The request that was asked: that of the receipts, or the one under a grant. */
@@ -33,9 +36,10 @@ export const checkAnswers = (attestation: unknown, jwks: unknown, notes: Notes, 
   const person = (one: Signed, note: Note) => {
     const claims = readSigned(one, jwks, receiptKind, note)
     if (claims) found.receipts.push(claims)
-    const context = claims && checkHuman(claims, note)
-    if (context?.break_glass) found.breakGlass = context.break_glass
-    return context
+    const signed = claims && checkHuman(claims, note)
+    if (signed?.context.break_glass) found.breakGlass = signed.context.break_glass
+    found.subject ??= signed?.subject
+    return signed
   }
   const note = notes()
   const envelope = readEnvelope(attestation, note)
@@ -44,11 +48,12 @@ export const checkAnswers = (attestation: unknown, jwks: unknown, notes: Notes, 
     const use = readSigned(envelope.use, jwks, useKind, notes('use'))
     if (!use) return false
     found.use = use
-    const context = person(envelope.receipt, notes('granting'))
+    const signed = person(envelope.receipt, notes('granting'))
     const [claims] = found.receipts
-    if (!context || !claims) return false
+    if (!signed || !claims) return false
     checkAlone(claims, notes('granting'))
-    checkUse(use, { jws: envelope.receipt.jws, claims, context }, note)
+    found.subject = checkSubject(use, note)
+    checkUse(use, { ...signed, jws: envelope.receipt.jws, claims }, found.subject, note)
     return true
   }
   if (envelope.format !== 'set') {
@@ -72,9 +77,9 @@ export const checkAnswers = (attestation: unknown, jwks: unknown, notes: Notes, 
     return false
   const contexts: ApprovalContext[] = []
   for (const [at, one] of receipts.entries()) {
-    const context = person(one, notes(`receipt ${at + 1}`))
-    if (!context) return false
-    contexts.push(context)
+    const signed = person(one, notes(`receipt ${at + 1}`))
+    if (!signed) return false
+    contexts.push(signed.context)
   }
   checkTogether(found.receipts, contexts, completed, note)
   return true

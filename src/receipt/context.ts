@@ -83,7 +83,7 @@ export const denialNote = z
     z.refine(isSeen, 'contains an invisible character'),
   )
 
-/** For how long and how often the same key can do this again. The parts in `free` can differ; see `receipt/grant.ts`. */
+/** For how long and how often the same key can do this again. The parts in `free` can differ; see `receipt/granted.ts`. */
 export const grantTerms = z.strictObject({
   free: z.array(someText),
   seconds: z.int().check(z.positive()),

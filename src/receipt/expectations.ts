@@ -3,7 +3,7 @@ import { type Answers, askedOf } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkPeople, type ExpectedPeople } from './expected-people.ts'
 import { checkRule, type ExpectedRule } from './expected-rule.ts'
-import { breakGlassText, grantText, headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
+import { breakGlassText, headlineOf, originOf, unauthenticatedProgram, useText } from './facts.ts'
 import type { Note, Notes } from './signature.ts'
 
 /**
@@ -63,9 +63,10 @@ const checkIssuer = (claims: Asked, { issuer, allowDev }: Expectations, note: No
 }
 
 /** The headline that the approver read must be this text. With another subject, the action is only a claim of the requester. */
-const checkAction = (claims: Asked, { action }: Expectations, note: Note): void => {
+const checkAction = (answers: Answers, { action }: Expectations, note: Note): void => {
   if (action === undefined) return
-  const shown = headlineOf(claims)
+  const claims = askedOf(answers)
+  const shown = headlineOf(answers)
   const words =
     claims.action === action && shown !== action ? '; the action is only a claim of the requester' : ''
   note('expected action', shown === action, `"${shown}", expected "${action}"${words}`)
@@ -126,8 +127,9 @@ const checkTime = (claims: Asked, { maxAgeS }: Expectations, now: Date, note: No
 }
 
 /** What is equal in all receipts of a set. */
-const checkRequest = (claims: Asked, expected: Expectations, note: Note): void => {
-  checkAction(claims, expected, note)
+const checkRequest = (answers: Answers, expected: Expectations, note: Note): void => {
+  const claims = askedOf(answers)
+  checkAction(answers, expected, note)
   for (const [name, claim, caveat] of exact) {
     const found = `"${claims[claim]}", expected "${expected[name]}"${caveat}`
     if (expected[name] !== undefined) note(`expected ${name}`, claims[claim] === expected[name], found)
@@ -169,9 +171,9 @@ export const checkExpectations = (
   notes: Notes,
 ): void => {
   const { receipts, completion, breakGlass, use } = answers
-  if (use) notes()('granted', expected.allowGrant === true, grantText(use))
+  if (use) notes()('granted', expected.allowGrant === true, useText(use))
   if (breakGlass) notes()('break glass', expected.allowBreakGlass === true, breakGlassText(breakGlass))
-  checkRequest(askedOf(answers), expected, notes())
+  checkRequest(answers, expected, notes())
   if (expected.rule) checkRule(receipts[0]!, expected.rule, notes())
   checkPeople(receipts, expected, notes())
   for (const [at, one] of receipts.entries()) {

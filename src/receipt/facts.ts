@@ -5,7 +5,7 @@ import type { ReceiptClaims, Relation } from './claims.ts'
 import type { KeyOwner } from './context.ts'
 import type { UseClaims } from './grant-use.ts'
 import { summaryOf } from './subject-text.ts'
-import { readSubject } from './subject.ts'
+import type { Subject } from './subject.ts'
 
 /** The name of a requester without a credential. */
 export const unauthenticatedProgram = 'unauthenticated local program'
@@ -28,9 +28,13 @@ const proofs = {
 /** A sentence about the device of the approver. */
 export const originOf = (relation: Relation): string => `the origin of the device is ${origins[relation]}`
 
-/** The headline that the approver read, rendered from the subject. */
-export const headlineOf = ({ subject }: Pick<ReceiptClaims, 'subject'>): string =>
-  summaryOf(readSubject(subject))
+const subjectOf = ({ subject }: Answers): Subject => {
+  if (subject) return subject
+  throw new TypeError('What was asked is not a valid subject')
+}
+
+/** The headline that the approver read, rendered from the subject. Throws if that is not valid. */
+export const headlineOf = (answers: Answers): string => summaryOf(subjectOf(answers))
 
 /** Each in a sentence of its own, so that a name cannot imitate the number or the id of another person. */
 const ownerFacts = ({ user_id, name, mobile, confirmed, twin }: KeyOwner): string[] => [
@@ -63,13 +67,13 @@ export const breakGlassText = ({ reason, skipped }: NonNullable<Answers['breakGl
   `the people whom the rules name were not asked (users ${skipped.join(', ')}), because of ${JSON.stringify(reason)}`
 
 /** That nobody saw this request, and who had granted it. */
-export const grantText = ({ use, grant }: UseClaims): string =>
+export const useText = ({ use, grant }: UseClaims): string =>
   `no person saw this request: it is use ${use} of what was granted with ${grant.request_id}`
 
-/** What was requested beyond the headline: where a command runs and with what, why, and under which rules. Throws on a subject that is not valid. */
-export const requestFacts = ({ receipts, use }: Answers): string[] => {
-  const { reason, rules, subject } = receipts[0]!
-  const { type, data } = readSubject((use ?? { subject }).subject)
+/** What was requested beyond the headline: where a command runs and with what, why, and under which rules. Throws as `headlineOf` does. */
+export const requestFacts = (answers: Answers): string[] => {
+  const { type, data } = subjectOf(answers)
+  const { reason, rules } = answers.receipts[0]!
   return [
     ...(type === 'command'
       ? [
@@ -87,7 +91,7 @@ export const factsOf = ({ receipts, completion, breakGlass, use }: Answers): str
   const { organization, key } = receipts[0]!
   const who = key.id === '0' ? key.name : `${credentialText('key', key.name)} (id ${key.id})`
   return [
-    ...(use ? [`Granted earlier: ${grantText(use)}`] : []),
+    ...(use ? [`Granted earlier: ${useText(use)}`] : []),
     ...(breakGlass ? [`Break-glass: ${breakGlassText(breakGlass)}`] : []),
     ...receipts.flatMap((one, at) =>
       personFacts(one).map((fact) => (completion ? `Receipt ${at + 1}: ${fact}` : fact)),

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { sha256 } from '../core/ids.ts'
 import type { Receipt, ReceiptClaims } from './claims.ts'
 import {
-  type ApprovalContext,
   holdingRules,
   organization,
   requestingKey,
@@ -12,11 +11,11 @@ import {
   word,
 } from './context.ts'
 import { isGranted } from './granted.ts'
-import { checkSubject } from './human.ts'
+import type { Signing } from './human.ts'
 import { type SignClaims, signJws } from './jws.ts'
 import { sameJson } from './same-json.ts'
 import type { Note } from './signature.ts'
-import { readSubject, type Subject } from './subject.ts'
+import type { Subject } from './subject.ts'
 import { skew, timeText } from './time-text.ts'
 
 // A call under a grant is proved by the receipt of the person who granted it, and by what the service signed of this use.
@@ -68,18 +67,11 @@ export const createUse = async (
   receipt,
 })
 
-const isSubjectGranted = (use: UseClaims, { subject }: ReceiptClaims, free: readonly string[]): boolean => {
-  try {
-    return isGranted(readSubject(subject), free, readSubject(use.subject))
-  } catch {
-    return false
-  }
-}
-
 /** Checks that the person granted this use: whatever the service says of it is compared with what they signed. */
 export const checkUse = (
   use: UseClaims,
-  { jws, claims, context }: { jws: string; claims: ReceiptClaims; context: ApprovalContext },
+  { jws, claims, context, subject }: Signing & { jws: string; claims: ReceiptClaims },
+  asked: Subject | undefined,
   note: Note,
 ): void => {
   const { grant } = context
@@ -95,8 +87,7 @@ export const checkUse = (
     sameJson(use.organization, claims.organization) &&
     sameJson(use.rules, claims.rules)
   note('same requester', isSame, 'the service, organization, key and rules of the grant')
-  checkSubject(use, note)
-  const isCovered = isSubjectGranted(use, claims, grant.free)
+  const isCovered = subject !== undefined && asked !== undefined && isGranted(subject, grant.free, asked)
   const free = grant.free.length === 0 ? 'nothing' : grant.free.join(', ')
   note('granted subject', isCovered, `what was approved, of which ${free} may differ`)
   note('use', use.use <= grant.uses, `${use.use} of ${grant.uses}`)

@@ -6,7 +6,7 @@ import { fromBase64url } from '../core/exact-json.ts'
 import { aloneProblem } from './lines.ts'
 import { sameJson } from './same-json.ts'
 import type { Note } from './signature.ts'
-import { readSubject } from './subject.ts'
+import { readSubject, type Subject } from './subject.ts'
 import { skew, timeText } from './time-text.ts'
 
 const statuses = { approve: 'approved', deny: 'denied' } as const
@@ -20,19 +20,20 @@ const contextOf = (encoded: string) => {
   }
 }
 
-const subjectProblem = (subject: ReceiptClaims['subject']): string | undefined => {
+/** The subject of a request, if it is one. */
+export const checkSubject = (
+  { subject }: Pick<ReceiptClaims, 'subject'>,
+  note: Note,
+): Subject | undefined => {
+  const { type, digest } = subject
   try {
-    readSubject(subject)
-    return undefined
+    const read = readSubject(subject)
+    note('subject', true, `${type}, SHA-256 of its data ${digest}`)
+    return read
   } catch (error) {
-    return (error as Error).message
+    note('subject', false, (error as Error).message)
+    return undefined
   }
-}
-
-export const checkSubject = (claims: Pick<ReceiptClaims, 'subject'>, note: Note): void => {
-  const { type, digest } = claims.subject
-  const problem = subjectProblem(claims.subject)
-  note('subject', problem === undefined, problem ?? `${type}, SHA-256 of its data ${digest}`)
 }
 
 /** Who signed: a software key is a program, and its receipt must not read as if a person had answered. */
@@ -131,13 +132,16 @@ export const checkAlone = (claims: ReceiptClaims, note: Note): void => {
   note('alone', problem === undefined, problem ?? 'nobody else had to agree')
 }
 
+/** What a person signed, with the subject that its digest is of. */
+export type Signing = { context: ApprovalContext; subject: Subject | undefined }
+
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
-export const checkHuman = (claims: ReceiptClaims, note: Note): ApprovalContext | undefined => {
+export const checkHuman = (claims: ReceiptClaims, note: Note): Signing | undefined => {
   const read = contextOf(claims.context)
   if (!note('context', read !== undefined, 'an approval context in canonical form') || !read) return undefined
   const { bytes, context } = read
   checkSameAsContext(claims, context, note)
-  checkSubject(claims, note)
+  const subject = checkSubject(claims, note)
   checkTime(claims, context, note)
   checkFactors(claims, context, note)
 
@@ -165,5 +169,5 @@ export const checkHuman = (claims: ReceiptClaims, note: Note): ApprovalContext |
     isSame,
     isSame ? found : `the receipt claims "${claims.amr.join(' ')}", the signature shows ${found}`,
   )
-  return context
+  return { context, subject }
 }

@@ -1,4 +1,4 @@
-import { type Answers, askedOf, checkAnswers } from './answers.ts'
+import { type Answers, checkAnswers } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
 import { factsOf, headlineOf, requestFacts } from './facts.ts'
@@ -64,16 +64,17 @@ export const verifyReceipt = async (
       checkExpectations(found, expected, now, notes)
       finished = true
       if (checks.every(({ ok }) => ok)) {
-        headline = headlineOf(askedOf(found))
+        headline = headlineOf(found)
         requested = requestFacts(found)
       }
     }
   } catch {
     notes()('readable', false, 'it is not a readable receipt')
   }
+  const { subject: _, ...signed } = found
   return {
     valid: finished && checks.every(({ ok }) => ok),
-    ...found,
+    ...signed,
     ...(headline === undefined ? {} : { headline }),
     checks,
     facts: finished ? [...factsOf(found), ...requested] : [],
