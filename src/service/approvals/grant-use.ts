@@ -6,11 +6,10 @@ import type { ReceiptSet } from '../../receipt/set.ts'
 import type { Call } from '../call/call.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import { bookOf } from '../policy/rules.ts'
-import { writeGrants } from '../policy/group-rows.ts'
+import { readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
 import type { CoveredRow } from '../storage/schema/covered.ts'
-import { isLive, readTerms } from './grants.ts'
+import { readTerms } from './grants.ts'
 import { findBallot } from './ballots.ts'
 import { readLines, readRules, withAnswer } from './lines.ts'
 import { auditSubject, isApproved, signedKey, storedSubject } from './record.ts'
@@ -21,7 +20,7 @@ import type { ApprovalRow, BallotRow } from './rows.ts'
 /** A request as it would be stored. */
 type NewRequest = CoveredRow<'approvals'> & { remind_at: string | null }
 
-/** Whether the granting request still holds for the new one: as it was signed, under the same rules, and by somebody who is asked. */
+/** Whether the granting request still holds for the new one: as it was signed, and by somebody who is asked. */
 const covers = async (
   call: Call,
   granting: ApprovalRow,
@@ -31,9 +30,8 @@ const covers = async (
   const [before, now] = [storedSubject(granting), storedSubject(asked)]
   const terms = readTerms(granting)
   if (!before || !now || !terms || !isApproved(granting, call)) return false
-  if (granting.rules !== asked.rules || !isGranted(before, terms.free, now)) return false
   const isAsked = readLines(asked)[0]!.people.some(({ user_id }) => user_id === grant.user_id)
-  if (!isAsked) return false
+  if (!isAsked || !isGranted(before, terms.free, now)) return false
   const device = await countedDevices(call, { org_id: asked.org_id, user_id: grant.user_id })
     .where('id', '=', grant.device_id)
     .where(ofActiveDevice('devices'))
@@ -41,14 +39,21 @@ const covers = async (
   return device !== undefined && isAuthenticDevice(call, device)
 }
 
-const findGrant = async (call: Call, grants: readonly StoredGrant[], asked: NewRequest) => {
-  for (const grant of grants) {
-    const granting = await call.db
-      .selectFrom('approvals')
-      .where('request_id', '=', grant.request_id)
-      .where('org_id', '=', asked.org_id)
-      .selectAll()
-      .executeTakeFirst()
+/** A grant of the same key, given under the same rules. */
+const findGrant = async (call: Call, live: readonly StoredGrant[], asked: NewRequest) => {
+  const own = live.filter(({ key_id }) => key_id === asked.key_id)
+  if (own.length === 0) return undefined
+  const ids = own.map(({ request_id }) => request_id)
+  const rows = await call.db
+    .selectFrom('approvals')
+    .where('request_id', 'in', ids)
+    .where('org_id', '=', asked.org_id)
+    .where('rules', '=', asked.rules)
+    .where('subject_type', '=', asked.subject_type)
+    .selectAll()
+    .execute()
+  for (const grant of own) {
+    const granting = rows.find(({ request_id }) => request_id === grant.request_id)
     if (granting && (await covers(call, granting, grant, asked))) return { grant, granting }
   }
   return undefined
@@ -113,13 +118,8 @@ const addBallot = async (
  */
 export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalRow | undefined> => {
   const { now, db, keyring } = call
-  const { grants = [] } = (await bookOf(call, asked.org_id)) ?? {}
-  const live = grants.filter((one) => isLive(one, now))
-  const found = await findGrant(
-    call,
-    live.filter(({ key_id }) => key_id === asked.key_id),
-    asked,
-  )
+  const live = await readGrants(call, asked.org_id)
+  const found = await findGrant(call, live, asked)
   if (!found) return undefined
   const { grant, granting } = found
   const use = grant.used + 1

@@ -2,7 +2,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, invalid } from '../../core/refusal.ts'
 import type { GrantTerms } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
-import { readBook, readGrants, writeGrants } from '../policy/group-rows.ts'
+import { readGrants, usableGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
 import { endedByGrant } from './expiry.ts'
 import type { VerifiedDecision } from './answer.ts'
@@ -15,9 +15,6 @@ import type { ApprovalRow } from './rows.ts'
 
 /** Of an organization. Each use writes all of them. */
 const mostGrants = 100
-
-export const isLive = ({ ends_at, used, uses }: StoredGrant, now: string): boolean =>
-  ends_at > now && used < uses
 
 type Asked = Pick<Pool, 'lines'> & { key_id: number; number: string | null; factors: readonly string[] }
 
@@ -60,8 +57,7 @@ export const termsGranted = (
 export const addGrant = async (call: Call, decision: VerifiedDecision): Promise<string> => {
   const { row, ballot, device, decidedAt } = decision
   const { seconds, uses } = readTerms(row)!
-  const { grants } = await readBook(call, row.org_id)
-  const live = grants.filter((one) => isLive(one, call.now))
+  const live = await readGrants(call, row.org_id)
   if (live.length >= mostGrants)
     throw conflict(
       'too_many_grants',
@@ -84,7 +80,7 @@ export const endGrants = async (
   actor?: string,
 ): Promise<StoredGrant[]> => {
   const { db, now } = call
-  const live = (await readGrants(call, orgId)).filter((one) => isLive(one, now))
+  const live = await usableGrants(call, orgId)
   const ended = live.filter(isEnded)
   if (ended.length === 0) return []
   await writeGrants(

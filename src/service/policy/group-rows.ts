@@ -9,10 +9,10 @@ import { transactionOf } from '../storage/transaction.ts'
 import { knowHead, knownHead, type StoredGrant, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
-// is an older one. So the head of an organization has a MAC over all of its groups, over its rules and live grants, which it contains, and over
-// a number that rises with each change. The audit repeats the number (`rules:12`), and the head names that audit row. So an older
-// head is not the last one of the audit, and the last one is whole only with its audit row. A change of rules, or of who is in a
-// group, ends the grants.
+// is an older one. So the head of an organization has a MAC over all of its groups, over its rules and live grants, which it
+// contains, and over a number that rises with each change. The audit repeats the number (`rules:12`), and the head names that
+// audit row. So an older head is not the last one of the audit, and the last one is whole only with its audit row. A change of
+// rules, or of who is in a group, ends the grants.
 
 type GroupRow = Selectable<Tables['groups']>
 export type Group = Omit<GroupRow, 'members' | 'row_mac'> & { members: number[] }
@@ -24,6 +24,9 @@ const digestOf = (rows: readonly GroupRow[]): string =>
 
 const nameInAudit = (counter: number): string => `rules:${counter}`
 
+/** Of the head: once, and not again with each group. */
+const isFirst = sql`(g.id is null or g.id = (select min(id) from groups where org_id = o.id))`
+
 // One statement, so that all of it is from one moment. It leaves out the rules of a head with the MAC `known`.
 const read = statement((db, { orgId, known }: { orgId: number; known: string }) =>
   db
@@ -32,15 +35,9 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .leftJoin('groups as g', 'g.org_id', 'o.id')
     .where('o.id', '=', orgId)
     .select(['g.id', 'g.name', 'g.members', 'g.created_at', 'g.deleted_at', 'g.row_mac'])
-    .select(['h.counter', 'h.digest', 'h.grants', 'h.row_mac as head_mac'])
-    // Once, and not again with each group.
-    .select(
-      sql<
-        string | null
-      >`case when g.id is null or g.id = (select min(id) from groups where org_id = o.id) and h.row_mac <> ${known} then h.rules end`.as(
-        'rules',
-      ),
-    )
+    .select(['h.counter', 'h.digest', 'h.row_mac as head_mac'])
+    .select(sql<string | null>`case when ${isFirst} then h.grants end`.as('grants'))
+    .select(sql<string | null>`case when ${isFirst} and h.row_mac <> ${known} then h.rules end`.as('rules'))
     .select(['h.audit_seq', 'h.audit_hash'])
     // The first condition is that of the index `audit_rules`.
     .select(
@@ -121,7 +118,7 @@ const parsed = (row: GroupRow): Group => {
 }
 
 /** Who can be asked, and who must be. */
-export type Book = { groups: Group[]; rules: StoredRule[]; grants: StoredGrant[] }
+export type Book = { groups: Group[]; rules: StoredRule[] }
 
 /** Throws 409 if another program has changed them. */
 const readWhole = async (deps: Deps, orgId: number): Promise<Rows> => {
@@ -134,16 +131,23 @@ const readWhole = async (deps: Deps, orgId: number): Promise<Rows> => {
   )
 }
 
-/** The grants that have not ended. None if another program has changed them: nobody can use them, and nothing waits for that. */
-export const readGrants = async (deps: Deps, orgId: number): Promise<StoredGrant[]> => {
-  const { grants, isWhole } = await readRows(deps, orgId)
-  return isWhole ? (JSON.parse(grants) as StoredGrant[]) : []
+const liveIn = ({ grants }: Rows, now: string): StoredGrant[] =>
+  (JSON.parse(grants) as StoredGrant[]).filter(({ ends_at }) => ends_at > now)
+
+/** The grants that have not ended. */
+export const readGrants = async (call: Deps & Pick<Call, 'now'>, orgId: number): Promise<StoredGrant[]> =>
+  liveIn(await readWhole(call, orgId), call.now)
+
+/** The same, but none if another program has changed them: nobody can use them, and nothing waits for that. */
+export const usableGrants = async (call: Deps & Pick<Call, 'now'>, orgId: number): Promise<StoredGrant[]> => {
+  const found = await readRows(call, orgId)
+  return found.isWhole ? liveIn(found, call.now) : []
 }
 
 /** All groups of an organization, with those that were deleted, and all rules. */
 export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
-  const { rows, grants, parsed: rules = [] } = await readWhole(deps, orgId)
-  return { groups: rows.map(parsed), rules, grants: JSON.parse(grants) as StoredGrant[] }
+  const { rows, parsed: rules = [] } = await readWhole(deps, orgId)
+  return { groups: rows.map(parsed), rules }
 }
 
 export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> =>
