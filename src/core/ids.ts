@@ -8,6 +8,9 @@ export const requestId = (): string => `req_${randomUUID()}`
 /** SHA-256 as lower-case hex. */
 export const sha256 = (text: string | Uint8Array): string => hash('sha256', text)
 
+/** SHA-256 as base64url. */
+export const sha256Base64url = (text: string | Uint8Array): string => hash('sha256', text, 'base64url')
+
 /** Compares in constant time; both are hashed, so lengths do not matter. */
 export const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())

@@ -11,7 +11,7 @@ import {
   wellFormed,
   word,
 } from './context.ts'
-import { evidenceShape, flagsOf, type Evidence } from './evidence.ts'
+import { evidenceShape, type Flags } from './evidence.ts'
 
 /** `typ` of the JWS. A format with other members needs another `typ`. */
 export const receiptType = 'approval-receipt+jwt'
@@ -96,8 +96,7 @@ export type Receipt = { format: 'jws'; jws: string; kid: string; claims: Receipt
  * a verified user, hence `mfa`.
  * A key that can be synced is only `pop`; one bound to its device is `hwk`, which is its own claim: nothing attests it.
  */
-export const amrOf = (evidence: Evidence, dev: boolean): string[] => {
-  const { backup_eligible, user_verified } = flagsOf(evidence)
+export const amrOf = ({ backup_eligible, user_verified }: Flags, dev: boolean): string[] => {
   const bound = backup_eligible ? 'pop' : 'hwk'
   return [dev ? 'swk' : bound, 'user', ...(user_verified ? ['mfa'] : [])]
 }

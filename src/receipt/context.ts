@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { isSeen } from '../core/safe-text.ts'
-import { fromUtf8, parseExact, toBase64url } from '../core/exact-json.ts'
+import { fromUtf8, parseExact } from '../core/exact-json.ts'
+import { sha256Base64url } from '../core/ids.ts'
 
 /** Text without unpaired surrogates, which UTF-8 and therefore RFC 8785 cannot encode. */
 export const wellFormed = z.string().check(z.regex(/^\P{Cs}*$/u, 'contains an unpaired surrogate'))
@@ -161,5 +161,4 @@ export const contextBytes = (context: ApprovalContext): Uint8Array => {
 }
 
 /** The WebAuthn challenge: base64url of the SHA-256 of the context's bytes. */
-export const challengeOf = (bytes: Uint8Array): string =>
-  toBase64url(new Uint8Array(createHash('sha256').update(bytes).digest()))
+export const challengeOf = (bytes: Uint8Array): string => sha256Base64url(bytes)

@@ -43,6 +43,8 @@ export const flagsOf = ({ authenticator_data }: Evidence) => {
   }
 }
 
+export type Flags = Omit<ReturnType<typeof flagsOf>, 'data'>
+
 /** What the authenticator and the browser reported, unchecked. Throws if it cannot be parsed. */
 export const readEvidence = (evidence: Evidence) => {
   const client_data = fromBase64url(evidence.client_data_json)
@@ -99,16 +101,20 @@ const clientProblem = (
 /**
  * Checks one assertion, offline: its type, challenge, origin, relying party, user presence, user verification and
  * signature. `storedCounter` is the last counter seen; 0 after 0 passes, because synced passkeys do not count. `presence`: the
- * device need not have verified its user. Never throws.
+ * device need not have verified its user. `read`: the evidence, if it was read already. Never throws.
  */
 export const verifyEvidence = (
   evidence: Evidence,
   expectedChallenge: string,
-  { storedCounter = 0, presence = false }: { storedCounter?: number; presence?: boolean } = {},
+  {
+    storedCounter = 0,
+    presence = false,
+    read,
+  }: { storedCounter?: number; presence?: boolean; read?: ReturnType<typeof readEvidence> } = {},
 ): EvidenceCheck => {
   try {
     const { client, client_data, data, user_present, user_verified, backup_eligible, backed_up } =
-      readEvidence(evidence)
+      read ?? readEvidence(evidence)
     const { rp_id_hash, counter } = readData(data)
     const signed = Buffer.concat([data, createHash('sha256').update(client_data).digest()])
     const problem =

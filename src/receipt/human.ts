@@ -145,7 +145,8 @@ export const checkHuman = (claims: ReceiptClaims, note: Note): Signing | undefin
   checkTime(claims, context, note)
   checkFactors(claims, context, note)
 
-  const { client, user_present, user_verified } = readEvidence(claims.evidence)
+  const evidence = readEvidence(claims.evidence)
+  const { client, user_present, user_verified } = evidence
   const challenge = challengeOf(bytes)
   note('challenge', client.challenge === challenge, `${challenge}, recomputed from the context`)
   // An organization can allow denials for which the device does not verify its user.
@@ -153,7 +154,7 @@ export const checkHuman = (claims: ReceiptClaims, note: Note): Signing | undefin
   if (claims.dev === true) note('software key', user_present && (user_verified || presence), programOnly)
   else if (presence) note('user present', user_present, presentOnly)
   else note('user verified', user_present && user_verified, verifiedText)
-  const human = verifyEvidence(claims.evidence, challenge, { presence })
+  const human = verifyEvidence(claims.evidence, challenge, { presence, read: evidence })
   note(
     claims.dev === true ? 'key signature' : 'human signature',
     human.ok,
@@ -161,7 +162,7 @@ export const checkHuman = (claims: ReceiptClaims, note: Note): Signing | undefin
       ? `key ${claims.evidence.credential_id} signed at ${claims.evidence.origin}`
       : human.problem.slice(0, 200),
   )
-  const amr = amrOf(claims.evidence, claims.dev === true)
+  const amr = amrOf(evidence, claims.dev === true)
   const isSame = claims.amr.join(' ') === amr.join(' ')
   const found = meansText(amr)
   note(

@@ -39,7 +39,8 @@ export type ReceiptParts = {
  */
 export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Promise<Receipt> => {
   const context = readContext(parts.context)
-  if (readEvidence(parts.evidence).client.challenge !== challengeOf(parts.context))
+  const read = readEvidence(parts.evidence)
+  if (read.client.challenge !== challengeOf(parts.context))
     throw new TypeError('The evidence does not match this context')
   const { type, data } = parts.subject
   const digest = digestOf(data)
@@ -66,7 +67,7 @@ export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Prom
     device: parts.device,
     influences: parts.influences,
     factors: parts.factors,
-    amr: amrOf(parts.evidence, parts.dev),
+    amr: amrOf(read, parts.dev),
     number_matched: parts.number_matched,
     context: toBase64url(parts.context),
     evidence: parts.evidence,

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { sha256 } from '../core/ids.ts'
+import { sha256Base64url } from '../core/ids.ts'
 import * as z from 'zod/mini'
 import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
 import { readOnce } from './known-keys.ts'
@@ -44,7 +44,7 @@ const findKey = (jwks: unknown, kid: string, wanted: Algorithm): KeyObject | und
   const keys = (jwks as { keys?: unknown } | null | undefined)?.keys
   for (const key of Array.isArray(keys) ? keys : []) {
     const half = publicHalf(key, wanted)
-    if (half && Buffer.from(sha256(JSON.stringify(half)), 'hex').toString('base64url') === kid)
+    if (half && sha256Base64url(JSON.stringify(half)) === kid)
       return readOnce(kid, () => createPublicKey({ key: half, format: 'jwk' }))
   }
   return undefined

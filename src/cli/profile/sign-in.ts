@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import * as z from 'zod/mini'
 import type { Scope } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
-import { randomToken } from '../../core/ids.ts'
+import { randomToken, sha256Base64url } from '../../core/ids.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { hostOf } from '../../core/network-error.ts'
 import { parseJson } from '../../core/parse-json.ts'
@@ -169,7 +168,7 @@ export const signIn = async (asked: Installation, transport: Transport, io: Io):
       response_type: 'code',
       client_id,
       redirect_uri,
-      code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
+      code_challenge: sha256Base64url(code_verifier),
       code_challenge_method: 'S256',
       state,
       scope: scopes.join(' '),

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { randomToken, sha256 } from '../../core/ids.ts'
+import { randomToken, sha256, sha256Base64url } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
@@ -12,8 +11,7 @@ import { checkActor } from './actors.ts'
 const defaultLifetimeMs = 10 * 60_000
 
 /** What a registration signs. It follows from the token, so a device needs nothing but the link. */
-export const challengeOfToken = (token: string): string =>
-  createHash('sha256').update(`svc enrollment ${token}`).digest('base64url')
+export const challengeOfToken = (token: string): string => sha256Base64url(`svc enrollment ${token}`)
 
 /** Creates a one-use link that registers a device. The token is behind the `#`, so that no server logs it. */
 export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = defaultLifetimeMs) => {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Context } from 'hono'
 import { openApiInParts } from '../../contract/openapi.ts'
+import { sha256Base64url } from '../../core/ids.ts'
 import type { MountedRoute } from './routes.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -19,7 +19,7 @@ export const staticFile = (type: string, content: string | Uint8Array, brotli?: 
   return {
     type,
     // Weak: the same for all codings.
-    etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+    etag: `W/"${sha256Base64url(plain).slice(0, 22)}"`,
     plain,
     br: brotli && bytesOf(brotli),
     // At the first request, to keep the start fast.

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { requestId, sameSecret, sha256 } from '../../../core/ids.ts'
+import { requestId, sameSecret, sha256, sha256Base64url } from '../../../core/ids.ts'
 import { addMs } from '../../../core/iso-time.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { revokeKeys } from '../../approvals/key-revocation.ts'
@@ -42,7 +41,7 @@ export type Token = {
 const refused = (): Refusal =>
   new Refusal(400, 'invalid_grant', 'The code is not valid, was used, or has expired')
 
-const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+const challengeOf = (verifier: string): string => sha256Base64url(verifier)
 
 /** Whether the client that sends the code is the one that it was issued to (PKCE), and means the same tool server. */
 const isOf = (grant: Grant, form: Form, addresses: Addresses): boolean => {
