@@ -9,6 +9,8 @@ export type Line = { people: string[]; group?: undefined; need: number } | { gro
 /** More people than this are a group of groups, which nobody can read on a phone. */
 export const mostPeople = 20
 export const mostLines = 10
+/** People whose phones one request can reach. */
+export const mostAsked = 40
 
 const shape =
   /^(?:@(?<group>[a-z][a-z0-9-]{0,39})|(?<people>\+[1-9]\d{6,14}(?:,\+[1-9]\d{6,14})*))(?::(?<need>[1-9]\d?))?$/

@@ -122,12 +122,35 @@ const grantProblem = ({ match, who, number, factors = [] }: Rule): string | unde
   return factors.some((factor) => factor !== 'biometric') ? 'is not possible with factors' : undefined
 }
 
+/** Two versions of a rule fit into what people read and sign when one replaces the other. */
+const mostBytes = 8 * 1024
+const mostValues = 400
+
+const valuesIn = (value: unknown): number =>
+  value === null || typeof value !== 'object'
+    ? 1
+    : Object.values(value).reduce<number>((sum, inner) => sum + valuesIn(inner), 1)
+
+/** Nobody could be asked to delete a rule that is larger. */
+const sizeProblem = (rule: Rule): RuleProblem[] => {
+  const [bytes, values] = [Buffer.byteLength(JSON.stringify(rule)), valuesIn(rule)]
+  if (bytes <= mostBytes && values <= mostValues) return []
+  const most = `at most ${mostBytes} bytes and ${mostValues} values`
+  return [
+    {
+      field: 'match',
+      message: `makes the rule too large: ${bytes} bytes of JSON and ${values} values, ${most}`,
+    },
+  ]
+}
+
 /** What is wrong with a rule by itself. */
 export const ruleProblems = (rule: Rule): RuleProblem[] => {
   const { match, except = [], who, reason, break_glass, grant } = rule
   const repeated = repeatedLine(who)
   const ungrantable = grant && grantProblem(rule)
   return [
+    ...sizeProblem(rule),
     ...fieldsProblems(match.type, match, 'match'),
     ...except.flatMap((fields, at) => {
       const field = `except[${at}]`

@@ -78,6 +78,11 @@ describe('a rule by itself', () => {
     [{ except: [{ argv: ['rm', 'tmp.*$'] }] }, 'except[0].argv[1]', /regular expression/],
     [{ except: [{ text: ['x'] }] }, 'except[0].text', /is not known in a command/],
     [{ who: ['@sre', '@sre:2'] }, 'who', /only once/],
+    [
+      { factors: Array.from({ length: 400 }, () => 'location') },
+      'match',
+      /too large: .* 4\d\d values, at most/,
+    ],
     [{ reason: { pattern: 'INC-*' } }, 'reason.example', /is required/],
     [{ reason: { example: 'INC-7' } }, 'reason.pattern', /is required with an example/],
     [{ reason: { pattern: 'INC-*', example: 'CHG-7' } }, 'reason.example', /does not match/],

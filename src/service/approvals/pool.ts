@@ -1,3 +1,4 @@
+import { mostAsked } from '../../contract/approvers.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
@@ -13,9 +14,6 @@ import { checkLimits } from './limits.ts'
 import { type Excluded, isOwnConsent, quietIn, type StoredLine } from './lines.ts'
 import { isEnough, markAway, namedAway, notifiedOf, readAway } from './pool-away.ts'
 import { checkDevices, checkRequester, countsOn } from './separation.ts'
-
-/** People whose phones one request can reach. */
-const mostPool = 40
 
 export type Pool = {
   org_id: number
@@ -103,8 +101,8 @@ export const considerPool = async (
   const isTrusted = isOperator(call.caller)
   const lines = mergedLines(wanted.map((line) => ({ ...line, separated: line.separated && !isTrusted })))
   const ids = [...new Set(lines.flatMap(({ members }) => members))]
-  if (ids.length > mostPool)
-    throw invalid('approvers', `name ${ids.length} people; one request can ask ${mostPool}`)
+  if (ids.length > mostAsked)
+    throw invalid('approvers', `name ${ids.length} people; one request can ask ${mostAsked}`)
   const found =
     ids.length === 0 ? [] : await activeMembers(call, orgId).where('m.user_id', 'in', ids).execute()
   const byId = new Map(found.map((one) => [one.user_id, one]))

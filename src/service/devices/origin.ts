@@ -1,8 +1,10 @@
+import { influential } from '../../contract/scopes.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { deviceOfPage } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { authenticKey, rootOf } from '../keys/ancestry.ts'
 import type { KeyRow } from '../keys/rows.ts'
+import { readScopes } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import { isAuthenticDevice } from './rows.ts'
 
@@ -34,15 +36,24 @@ export const mostStepsOfActor = 50
 
 type Found = { sources: Source[]; key?: KeyRow }
 
-/** The row of the first secret, with what created the key. Only a key of the whole service has no creator: the service. */
+/**
+ * The row of the first secret, with what created the key. Behind a key that a person consented to are their device and, if it
+ * can do what only an administrator can, whoever appointed them. Only a key of the whole service has no creator: the service.
+ */
 const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   const named = await readKey(deps, id)
   if (!named) return undefined
   const key = named.lineage === null ? named : await readKey(deps, rootOf(named))
   if (!key) return undefined
-  const { created_by, consented_with, org_id } = key
+  const { created_by, consented_with, created_at, org_id, scopes } = key
   if (created_by !== null) return { key, sources: [{ key: created_by }] }
-  if (consented_with !== null) return { key, sources: [{ device: consented_with }] }
+  if (consented_with !== null) {
+    const isManaging = influential.some((scope) => readScopes(scopes).has(scope))
+    const actor = isManaging
+      ? await actorOf(deps, consented_with, { until: created_at })
+      : { device: consented_with }
+    return actor && { key, sources: [actor] }
+  }
   return org_id === null ? { key, sources: [] } : undefined
 }
 

@@ -1,44 +1,74 @@
 import { conflict, type Refusal } from '../../core/refusal.ts'
 import { assign } from '../../core/assignment.ts'
+import { mostAsked } from '../../contract/approvers.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import type { Call, RequiredLine, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { organizationRow } from '../call/tenant.ts'
-import { administrators } from '../devices/administrators.ts'
+import { administrators, adminRoles, isAdministrator } from '../devices/administrators.ts'
 import { activeDevices } from '../devices/active.ts'
 import { notifyMember } from '../devices/notices.ts'
-import { findRelation, isSeparated } from '../devices/relation.ts'
+import { findRoots } from '../devices/origin.ts'
+import { isSeparated, relationsTo } from '../devices/relation.ts'
 import { awakeAmong } from '../devices/seats.ts'
+import { isOperatorKey } from '../keys/scopes.ts'
 import type { Book, Group } from '../policy/group-rows.ts'
 import { emergencyLinesOf, linesOf, mergedLines, requirementOf } from '../policy/rules.ts'
 import { commandsFor, findUnchecked, nothingAgainst } from '../policy/unchecked-factors.ts'
 
 // Groups and rules decide who approves, so people sign each change of them on their phones.
 
-const readAdministrators = async ({ db }: Call, orgId: number): Promise<number[]> =>
-  (await administrators(db, orgId).select('m.user_id').orderBy('m.user_id').execute()).map(
-    ({ user_id }) => user_id,
-  )
+/** Devices of administrators whose origin one change follows. */
+const mostFollowed = 200
 
 /**
  * Administrators whom neither the calling key nor a key of the same creator appointed or enrolled: with two such keys, one
- * person could ask and answer.
+ * person could ask and answer. At most `most`, those first who were appointed first, so that nobody can keep the others out with
+ * administrators of their own.
  */
-const separatedAdministrators = async (call: Call, orgId: number): Promise<number[]> => {
+const separatedAdministrators = async (call: Call, orgId: number, most: number): Promise<number[]> => {
+  const devices = await activeDevices(call.db, call.service.dev)
+    .innerJoin('appointments as a', (join) =>
+      join.onRef('a.org_id', '=', 'd.org_id').onRef('a.user_id', '=', 'd.user_id'),
+    )
+    .where('d.org_id', '=', orgId)
+    .where('m.role', 'in', adminRoles)
+    .select(['d.id as device_id', 'd.user_id'])
+    .orderBy('a.appointed_at')
+    .orderBy('d.id')
+    .limit(mostFollowed)
+    .execute()
+  const relationTo = relationsTo(call, namedKeyOf(call.caller))
   const found = new Set<number>()
-  for (const user_id of await readAdministrators(call, orgId)) {
-    const devices = await activeDevices(call.db, call.service.dev)
-      .where('d.org_id', '=', orgId)
-      .where('d.user_id', '=', user_id)
-      .select('d.id')
-      .execute()
-    for (const { id: device_id } of devices) {
-      const administrator = { org_id: orgId, user_id, device_id }
-      const { relation } = await findRelation(call, namedKeyOf(call.caller), { administrator })
-      if (isSeparated(relation)) found.add(user_id)
-    }
+  for (const device of devices) {
+    if (found.size >= most) break
+    const { relation } = await relationTo({ administrator: { org_id: orgId, ...device } })
+    if (isSeparated(relation)) found.add(device.user_id)
   }
   return [...found]
+}
+
+/** The administrator who signed in on the calling terminal, if nobody but the operator is behind their device and their role. */
+const ownAdministrator = async (call: Call, org_id: number): Promise<number[]> => {
+  const { signedInWith: device_id, ownerId: user_id } = call.caller
+  if (device_id === undefined || user_id === undefined) return []
+  if (!(await isAdministrator(call.db, { org_id, user_id }))) return []
+  const roots = await findRoots(call, { administrator: { org_id, user_id, device_id } })
+  return roots?.every(isOperatorKey) ? [user_id] : []
+}
+
+const peopleIn = (lines: readonly RequiredLine[]): Set<number> =>
+  new Set(lines.flatMap(({ members }) => members))
+
+/** Refuses a rule whose people, with the administrator whom its deletion needs, are more than one request can ask. */
+const requireAskable = (orgId: number, book: Book, rule: Rule): void => {
+  const { size } = peopleIn(linesOf(book, rule))
+  if (size < mostAsked) return
+  throw conflict(
+    'rule_not_completable',
+    `The groups of the rule ${rule.name} have ${size} people, and one request can ask ${mostAsked}, one of them an administrator`,
+    `Name fewer or smaller groups: svc group list --org ${orgId}`,
+  )
 }
 
 const nobody = (): Refusal =>
@@ -49,14 +79,16 @@ const nobody = (): Refusal =>
   )
 
 /**
- * `ownCounts`: also the yes of the administrator who signed in on the terminal that calls, so that whoever finds a new rule can
- * end it when all others are behind it.
+ * `endsNew`: also the yes of the administrator who signed in on the terminal that calls, so that whoever finds a new rule can
+ * end it when all others are behind it. `beside`: the other lines of the request.
  */
-const administratorLine = async (call: Call, orgId: number, ownCounts: boolean): Promise<RequiredLine> => {
-  const { signedInWith, ownerId } = call.caller
-  const own = ownCounts && signedInWith !== undefined
-  const mine = own ? (await readAdministrators(call, orgId)).filter((id) => id === ownerId) : []
-  const members = new Set([...mine, ...(await separatedAdministrators(call, orgId))])
+const administratorLine = async (
+  call: Call,
+  { orgId, endsNew, beside }: { orgId: number; endsNew: boolean; beside: readonly RequiredLine[] },
+): Promise<RequiredLine> => {
+  const mine = endsNew ? await ownAdministrator(call, orgId) : []
+  const room = mostAsked - peopleIn(beside).size - mine.length
+  const members = new Set([...mine, ...(await separatedAdministrators(call, orgId, room))])
   return { members: [...members], need: 1, group: null, rules: [], separated: mine.length === 0 }
 }
 
@@ -112,7 +144,7 @@ export const demandForChange = async (
   const staying = [...ruled, ...own].map(withoutLeaving)
   const requirement: Requirement = {
     orgId,
-    lines: [...staying, await administratorLine(call, orgId, endsNew)],
+    lines: [...staying, await administratorLine(call, { orgId, endsNew, beside: staying })],
     rules,
     holding: [],
   }
@@ -143,8 +175,9 @@ export const requireCompletable = async (
   book: Book,
   rule: Rule,
 ): Promise<void> => {
+  requireAskable(orgId, book, rule)
   const lines = linesOf(book, rule)
-  const people = lines.flatMap(({ members }) => members).map((user_id) => ({ org_id: orgId, user_id }))
+  const people = [...peopleIn(lines)].map((user_id) => ({ org_id: orgId, user_id }))
   const unchecked = await findUnchecked(call.db, people, rule.factors ?? [])
   if (unchecked.length > 0) {
     const { slug } = await organizationRow(call.db, orgId)
@@ -169,9 +202,10 @@ export const requireCompletable = async (
   )
 }
 
-/** Refuses what leaves one of these groups with fewer members than a rule needs: nobody could satisfy the rule any more. */
+/** Refuses what leaves one of these groups with too few or too many members for a rule: nobody could satisfy it any more. */
 export const requireEnoughMembers = (orgId: number, book: Book, names: readonly string[]): void => {
-  for (const rule of new Set(names.flatMap((name) => rulesOfGroup(book, name))))
+  for (const rule of new Set(names.flatMap((name) => rulesOfGroup(book, name)))) {
+    requireAskable(orgId, book, rule)
     for (const { members, need, group } of linesOf(book, rule))
       if (members.length < need)
         throw conflict(
@@ -179,6 +213,7 @@ export const requireEnoughMembers = (orgId: number, book: Book, names: readonly 
           `The rule ${rule.name} needs ${need} of the group ${group?.name}, which would have ${members.length}`,
           `Delete the rule first, or change it together with the group: svc rule delete ${rule.name} --org ${orgId}; svc apply`,
         )
+  }
 }
 
 /** Notifies everybody concerned, whoever made the change: who is or was asked, and the administrators. */
@@ -188,7 +223,8 @@ export const notifyChange = async (
   { what, members }: { what: string; members: readonly number[] },
 ): Promise<void> => {
   const { slug } = await organizationRow(call.db, org_id)
-  const people = new Set([...members, ...(await readAdministrators(call, org_id))])
+  const admins = await administrators(call.db, org_id).select('m.user_id').execute()
+  const people = new Set([...members, ...admins.map(({ user_id }) => user_id)])
   for (const user_id of people)
     await notifyMember(
       call,

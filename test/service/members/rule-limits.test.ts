@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { clock, service, acme, ada, create, grace, installHooks } from './groups-stage.ts'
+import { createApprover } from '../approver.ts'
+import { hour } from '../clock.ts'
+import { dataOf, refusal } from '../fixtures.ts'
+import { at } from '../rule-fixture.ts'
+
+// What is too large must be refused when it is made: afterwards, nobody could be asked to undo it.
+
+installHooks()
+
+const newKey = async (): Promise<string> => {
+  const body = { name: 'rules', org_id: acme.id, scopes: ['rules', 'people', 'ask'] }
+  return dataOf(await service.call('POST', '/svc/v1/keys', { body })).key
+}
+const add = (rule: object, key?: string) => service.call('POST', at(acme.id, 'rules'), { key, body: rule })
+
+const quotes = (count: number): string[] => Array.from({ length: count }, (_, i) => `${'"'.repeat(190)}${i}`)
+
+/** Of nearly the largest size, mostly quotes: two bytes each in JSON, and four in JSON in JSON. */
+const large = { name: 'large', match: { type: 'text', text: quotes(20) }, who: ['@sre'] }
+
+test('the largest rule can be replaced and deleted by those whom it asks', async () => {
+  dataOf(await create('sre', [ada.id, grace.id]))
+  dataOf(await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: ada.id } }))
+  expect(refusal(await add({ ...large, except: [{ text: quotes(2) }] }))).toEqual([
+    422,
+    'invalid_field',
+    ['match'],
+  ])
+  dataOf(await add(large))
+  clock.tick(25 * hour)
+  const key = await newKey()
+  const removed = await service.call('DELETE', at(acme.id, 'rules/large'), { key })
+  const rules = [{ ...large, match: { type: 'text', text: large.match.text.map((text) => `*${text}`) } }]
+  const replaced = await service.call('POST', at(acme.id, 'rule-changes'), { key, body: { rules } })
+  expect([removed, replaced].map(({ body }) => body.data.code)).toEqual([
+    'approval_required',
+    'approval_required',
+  ])
+})
+
+test('a change asks no more people than one request can ask, and a rule is not made that would', async () => {
+  const ids: string[] = []
+  for (let n = 0; n < 42; n++) {
+    const { id } = await createApprover(service, acme.id, 100 + n)
+    dataOf(await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: id } }))
+    ids.push(id)
+  }
+  const names = ['one', 'two', 'three']
+  for (const [i, name] of names.entries()) dataOf(await create(name, ids.slice(14 * i, 14 * i + 14)))
+  const match = { type: 'text', text: ['*'] }
+  const refused = await add({ name: 'all', match, who: names.map((name) => `@${name}`) })
+  expect(refusal(refused)).toEqual([409, 'rule_not_completable', []])
+  const { lines } = (await create('four', [ada.id], await newKey())).body.data.request
+  expect(lines[0].people.map(({ user_id }: { user_id: string }) => user_id)).toEqual(ids.slice(0, 40))
+})
