@@ -18,7 +18,10 @@ const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle
 /** A time in an e-mail: `31 January 2030 at 12:00 UTC`. */
 export const noticeTime = (at: string): string => `${longDate.format(new Date(at))} UTC`
 
-/** A member in an e-mail: `Ada Lovelace (user 3)`. Whoever added or accepted the member has seen the name. */
+/** What names are made of. Anything else could imitate the id of the person, or another person beside them. */
+const plainName = /^[\p{L}\p{M}\p{N} .'’-]+$/u
+
+/** A member in an e-mail and in what people sign: `Ada Lovelace (user 3)`; a name that is not plain is quoted, as JSON. */
 export const nameOf = async (db: Db, member: Member): Promise<string> => {
   const found = await db
     .selectFrom('memberships')
@@ -27,7 +30,8 @@ export const nameOf = async (db: Db, member: Member): Promise<string> => {
     .executeTakeFirst()
   // A device can outlive the membership.
   if (!found) return `User ${member.user_id}`
-  return `${safeLine(`${found.first_name} ${found.last_name}`)} (user ${member.user_id})`
+  const name = safeLine(`${found.first_name} ${found.last_name}`)
+  return `${plainName.test(name) ? name : JSON.stringify(name)} (user ${member.user_id})`
 }
 
 /** Push services can read a push, so it says only that something changed. */

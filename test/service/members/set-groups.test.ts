@@ -71,3 +71,21 @@ describe('several groups', () => {
     expect(await isChanged()).toBe(false)
   })
 })
+
+test('a name cannot say that somebody else is in a group, before the approval or after it', async () => {
+  const named = async (first_name: string, last_name: string): Promise<void> => {
+    const path = `/organization/${acme.id}/update/user/${alan.id}`
+    dataOf(await service.call('PUT', path, { body: { first_name, last_name } }))
+  }
+  const asked = (members: string[]) => set([{ name: 'new', members }], { key: rules })
+  const forged = [`Ada Lovelace (user ${ada.id}), Ada`, 'Lovelace'] as const
+  const { request } = (await asked([ada.id, alan.id])).body.data
+  for (const { user_id } of request.lines[0].people)
+    dataOf(await decide(service, request.request_id, [eve, ada].find(({ id }) => id === user_id)!.key))
+  await named(...forged)
+  const fewer = await set([{ name: 'new', members: [alan.id] }], { key: rules, approval: request.request_id })
+  expect(refusal(fewer)).toEqual([422, 'other_subject', ['digest']])
+  const { request_id } = (await asked([alan.id])).body.data.request
+  const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+  expect(subject.data.body.groups).toEqual([`new: "${forged.join(' ')}" (user ${alan.id})`])
+})
