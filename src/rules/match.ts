@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Rule, RuleMatch, SubjectFields } from '../contract/rule-shape.ts'
-import { onlyNamed } from '../core/folded-name.ts'
+import { foldedName, onlyNamed } from '../core/folded-name.ts'
 import { matches } from '../core/wildcard.ts'
 import { startsOthers } from './starters.ts'
 
@@ -36,11 +36,11 @@ type Command = Extract<Facts, { type: 'command' }>
 /** A command in the parts that are compared. `names`: what is typed, and what runs. */
 type CommandParts = { names: string[]; argv: readonly string[]; cwd: string[] }
 
-const partsOfCommand = ({ argv, cwd, executable }: Command): CommandParts => ({
-  names: [argv[0] ?? '', executable].map(nameOf),
-  argv,
-  cwd: partsOf(cwd),
-})
+/** For a rule, also behind the last backslash, which ends a folder on Windows. */
+const namesOf = ({ argv: [first = ''], executable }: Command, isException: boolean): string[] => {
+  const paths = [first, executable]
+  return [...paths, ...(isException ? [] : paths.map((path) => path.replaceAll('\\', '/')))].map(nameOf)
+}
 
 /** How facts are compared with the fields of a rule, or of an exception. */
 type Reading = {
@@ -53,16 +53,25 @@ type Reading = {
 const lower = (text: string): string => text.toLowerCase()
 const same = (text: string): string => text
 
-/** A rule ignores case, because programs, tools and file systems may. An exception does not, because they may not. */
-const readingOf = (facts: Facts, isException: boolean): Reading => {
-  const fold = isException ? same : lower
-  const command = facts.type === 'command' ? partsOfCommand(facts) : undefined
-  const folded = command && {
-    names: command.names.map(fold),
-    argv: command.argv.map(fold),
-    cwd: command.cwd.map(fold),
-  }
-  return { facts, command: folded, isException, fold }
+const readingOf = (facts: Facts, isException: boolean, fold: Reading['fold']): Reading => {
+  const command =
+    facts.type === 'command'
+      ? {
+          names: namesOf(facts, isException).map(fold),
+          argv: facts.argv.map(fold),
+          cwd: partsOf(facts.cwd).map(fold),
+        }
+      : undefined
+  return { facts, command, isException, fold }
+}
+
+/**
+ * A rule ignores case and how letters are composed, because programs, tools and file systems may; composing can make one
+ * character of two, so each way counts. An exception ignores neither, because they may not.
+ */
+const readingsOfRule = (facts: Facts): Reading[] => {
+  const isPlain = /^[ -~]*$/.test(JSON.stringify(facts))
+  return [lower, ...(isPlain ? [] : [foldedName])].map((fold) => readingOf(facts, false, fold))
 }
 
 /** `**` stands for any number of parts. Takes at most the product of both lengths, so that no pattern can slow it down. */
@@ -156,8 +165,8 @@ const namesProgram = ({ argv: [first = '*'] = [] }: SubjectFields): boolean => !
  * command with variables, which can do what its words do not say.
  */
 export const matcherOf = (facts: Facts) => {
-  const ofRule = readingOf(facts, false)
-  const ofException = readingOf(facts, true)
+  const ofRule = readingsOfRule(facts)
+  const ofException = readingOf(facts, true, same)
   const starts = facts.type === 'command' && startsOthers(facts)
   return (
     { match, except = [] }: Pick<Rule, 'match' | 'except'>,
@@ -166,7 +175,7 @@ export const matcherOf = (facts: Facts) => {
     if (match.type !== facts.type) return false
     if (match.key && keys && !match.key.some((key) => keys.includes(key))) return false
     const isStarter = starts && match.shells === undefined
-    if (!isStarter && !matchesFields(match, ofRule)) return false
+    if (!isStarter && !ofRule.some((reading) => matchesFields(match, reading))) return false
     if (facts.type === 'command' && facts.hasVariables) return true
     return !except.some(
       (fields) => (!isStarter || namesProgram(fields)) && matchesFields(fields, ofException),

@@ -12,7 +12,7 @@ const starters = new Set(
     'faketime xvfb-run softlimit setlock envdir chpst s6-setuidgid setuidgid catchsegv rlwrap eatmydata ' +
     'systemd-inhibit systemd-cat systemd-socket-activate logsave ip coreutils bsd-csh yash posh lksh rksh sash sem ' +
     'openvt aa-exec cgexec sudoedit rsh mosh socat keyctl daemonize dtach abduco entr chronic hyperfine fakechroot ' +
-    'nsjail runc'
+    'nsjail runc run0 pfexec dzdo op doppler aws-vault direnv caffeinate arch genv gtimeout gnice gnohup gstdbuf'
   ).split(' '),
 )
 

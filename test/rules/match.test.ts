@@ -38,6 +38,18 @@ describe('an exception', () => {
 })
 
 describe('a rule about a command', () => {
+  const deploy: Rule['match'] = { type: 'command', argv: ['d\u00e9pl\u00f3y.sh', '**', 'Stra?e'] }
+
+  test.each([
+    ['composed otherwise', 'de\u0301plo\u0301y.sh stra\u00dfe'],
+    ['in another case', 'D\u00c9PL\u00d3Y.SH STRASE'],
+    ['with a compatible letter', 'd\u00e9pl\u00f3y.\u017fh stra\u00dfe'],
+    ['behind folders of Windows', 'C:\\\\x\\\\d\u00e9pl\u00f3y.sh stra\u00dfe'],
+  ])('holds one that is typed %s, and an exception does not', (_, line) => {
+    expect(held(deploy, command(line))).toBe(true)
+    expect(held(deploy, command(line), [{ argv: deploy.argv! }])).toBe(true)
+  })
+
   const destroy: Rule['match'] = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
   test.each([
     ['terraform destroy', true],

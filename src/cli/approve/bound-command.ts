@@ -170,7 +170,7 @@ export const bindCommand = (
   if (!executable)
     throw usageError(`${file} cannot be read, so its content cannot be approved`, 'Run it through a script')
   // What people read and rules look at: a link can give any name to a program.
-  const program = realpathSync(file)
+  const program = realpathSync.native(file)
   const args = argv.slice(1).map((arg) => (arg === '' ? arg : (note(pathOf(arg, io))?.copy ?? arg)))
   const started = new Set([executable.copy, ...args])
   return {
@@ -206,7 +206,7 @@ export const bindCommand = (
             ', or bind a private copy: --bind FILE',
           )
       }
-      if (executable.copy === undefined && realpathSync(file) !== program)
+      if (executable.copy === undefined && realpathSync.native(file) !== program)
         throw fileChanged(file, 'It is now a link to another program', '')
       for (const { path, identity } of unbound.values())
         if (identityOf(look(path)) !== identity)

@@ -69,3 +69,13 @@ test.each(['main\ufe0f', '\u2800main', 'main\u200b'])('a pattern shows all of it
   const { status } = await add({ ...destroy, match: { type: 'text', text: [text] } })
   expect(status).toBe(422)
 })
+
+test.each(['d\u0435ploy.sh', 'prod\u03bf', 'merge_\u0441hanges'])(
+  'a word of a pattern is of one script: %j',
+  async (text) => {
+    const refused = await add({ ...destroy, match: { type: 'text', text: [text] } })
+    expect(refusal(refused)).toEqual([422, 'invalid_field', ['match.text[0]']])
+    expect(refused.body.data.issues[0].message).toContain('in one word')
+    dataOf(await add({ ...destroy, match: { type: 'text', text: ['*удали* prod', 'deploy.sh'] } }))
+  },
+)
