@@ -30,11 +30,14 @@ export const isEnough = (lines: readonly StoredLine[]): boolean => {
   )
 }
 
-/** Why nobody can answer a line of named people now; undefined if somebody can. A group is asked even if all are away. */
+/**
+ * Why nobody can answer a line of people whom the requester named; undefined if somebody can. A group, and administrators, are
+ * asked even if all are away.
+ */
 export const namedAway = (lines: readonly StoredLine[], away: Away): Refusal | undefined => {
   const people = lines.find(
-    ({ group, need, people: named }) =>
-      group === null && named.filter(({ user_id }) => !away.has(user_id)).length < need,
+    ({ group, need, separated, people: named }) =>
+      group === null && !separated && named.filter(({ user_id }) => !away.has(user_id)).length < need,
   )?.people
   if (!people) return undefined
   const absent = people.flatMap(({ user_id, name }) => {

@@ -196,3 +196,13 @@ test('a group shows who is away now', async () => {
   const path = `/svc/v1/organizations/${acme.id}/groups/sre`
   expect(dataOf(await service.call('GET', path)).away).toEqual([{ user_id: ada.user, until: at(7) }])
 })
+
+test('the administrators whom a change of groups needs are asked even if all are away', async () => {
+  const body = { name: 'rules', org_id: acme.id, scopes: ['rules', 'ask'] }
+  const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+  await leave(admin)
+  const path = `/svc/v1/organizations/${acme.id}/groups`
+  const held = await service.call('POST', path, { key, body: { name: 'new', members: [ada.user] } })
+  expect(refusal(held)[1]).toBe('approval_required')
+  expect(notified()).toEqual([admin.user])
+})
