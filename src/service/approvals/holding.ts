@@ -9,6 +9,7 @@ import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { aboveRequester } from '../devices/origin.ts'
 import { rootOf } from '../keys/ancestry.ts'
 import type { Book } from '../policy/group-rows.ts'
+import type { StoredRule } from '../policy/known-heads.ts'
 import { bookOf, isNew, requirementOf } from '../policy/rules.ts'
 
 // Which rules hold a request or a call.
@@ -49,14 +50,27 @@ const weakenedBy = ({ rules }: Book, id: OperationId): Rule[] => {
   return rules.map(({ rule }) => rule).filter(isWeaker)
 }
 
-/** The rules that can hold a call: not a new one that the call deletes. */
+type Deletion = {
+  name?: string
+  removed?: readonly string[]
+  rules?: readonly unknown[]
+  groups?: readonly unknown[]
+}
+
+/**
+ * The rules that can hold a call: not a new one that the call deletes, and no new one at all if the call only deletes new ones,
+ * because two could guard each other.
+ */
 const withoutDeleted = (
-  { rules }: Book,
+  book: Book,
   now: string,
-  { name, removed = [] }: { name?: string; removed?: readonly string[] },
-): Pick<Book, 'rules'> => ({
-  rules: rules.filter((one) => !isNew(one, now) || ![name, ...removed].includes(one.rule.name)),
-})
+  { name, removed = [], rules = [], groups = [] }: Deletion,
+): Pick<Book, 'rules'> => {
+  const isDeleted = ({ rule }: StoredRule): boolean => [name, ...removed].includes(rule.name)
+  const onlyNew =
+    rules.length + groups.length === 0 && book.rules.filter(isDeleted).every((one) => isNew(one, now))
+  return { rules: book.rules.filter((one) => !isNew(one, now) || !(onlyNew || isDeleted(one))) }
+}
 
 /** Only these change rules and groups. The operator must be able to, or an organization could lock itself out for good. */
 const ofRules = /^(?:rule|group) /

@@ -38,3 +38,12 @@ test('a rule that is older needs the others, as does every other change', async 
   const { alan, asked } = await deleting(rule)
   expect(asked).toEqual([[ada.user], [alan.user]])
 })
+
+test('two new rules cannot guard each other, and an older one guards them', async () => {
+  await holdCalls(service, acme.id, ['rule'], [ada.user])
+  clock.tick(25 * hour)
+  const { rule } = await holdCalls(service, acme.id, ['rule', 'group'], [ada.user])
+  await holdCalls(service, acme.id, ['rule', 'group'], [ada.user])
+  const { grace, alan, asked } = await deleting(rule)
+  expect(asked.toSorted()).toEqual([[ada.user], [grace.user, alan.user]])
+})
