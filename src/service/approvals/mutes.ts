@@ -58,12 +58,15 @@ export const refuseMuted = async (call: Call, approver: Member, requester: strin
   const mutes = await readMutes(db, approver, now)
   const key = namedKeyOf(caller)
   let mute = muteFor(mutes, requesterOf({ asked_by: key, requester }))
-  for (const one of mutes) if (one.key_id !== key && (await isOfSame(call, one.key_id, key))) mute ??= one
-  if (mute)
-    throw tooSoon('muted', call, mute.until, (wait) => ({
-      message: 'The approver has muted this requester for a while',
-      hint: `Talk to the approver first. You can ask again in ${wait}`,
-    }))
+  for (const one of mutes) {
+    if (mute) break
+    if (one.key_id !== key && (await isOfSame(call, one.key_id, key))) mute = one
+  }
+  if (!mute) return
+  throw tooSoon('muted', call, mute.until, (wait) => ({
+    message: 'The approver has muted this requester for a while',
+    hint: `Talk to the approver first. You can ask again in ${wait}`,
+  }))
 }
 
 /** Stops a requester from asking this approver for a while. */
