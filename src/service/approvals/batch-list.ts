@@ -14,13 +14,13 @@ const rowsOf = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' |
 
 type Row = Selectable<Tables['batch_rows']>
 
-/** Whether a row is as people sign it: its digest has the MAC, and what is shown has the digest. */
-export const isAuthenticRow = ({ keyring }: Pick<Call, 'keyring'>, row: Row): boolean =>
-  keyring.holds('batch_rows', row) && sha256(row.data) === row.digest
-
-/** Throws 403 for a row that another program has changed: nobody must read one thing and sign another. */
-const subjectOf = (call: Pick<Call, 'keyring'>, row: Row): RequestSubject => {
-  if (!isAuthenticRow(call, row)) throw requestNotAuthentic('decided')
+/**
+ * Throws 403 for a row that another program has changed: its digest has the MAC, and what is shown has the digest, so that nobody
+ * reads one thing and signs another.
+ */
+const subjectOf = ({ keyring }: Pick<Call, 'keyring'>, row: Row): RequestSubject => {
+  if (!keyring.holds('batch_rows', row) || sha256(row.data) !== row.digest)
+    throw requestNotAuthentic('decided')
   return { type: 'request', data: JSON.parse(row.data) as RequestSubject['data'] }
 }
 

@@ -128,8 +128,8 @@ export type OrganizationsTables = {
     deleted_at: string | null
   } & With<'id' | 'org_id' | 'created_at' | 'row_mac'>
   /**
-   * What the groups and rules of an organization are now: the digest of the groups, the rules and the live grants as JSON, the number of changes so
-   * far, and the audit row that repeats it.
+   * What the groups and rules of an organization are now: the digest of the groups, the rules and the live grants as JSON, the
+   * number of changes so far, and the audit row that repeats it.
    */
   rule_heads: Record<'org_id' | 'counter' | 'audit_seq', number> &
     Record<'digest' | 'rules' | 'grants' | 'audit_hash', string> & { row_mac: string | null }
