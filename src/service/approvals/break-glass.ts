@@ -2,13 +2,13 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, forbidden, invalid, type Refusal } from '../../core/refusal.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
+import { membersAmong } from '../call/tenant.ts'
 import { administrators } from '../devices/administrators.ts'
-import { isReachable, nameOf } from '../devices/notices.ts'
+import { isReachable, namesOf } from '../devices/notices.ts'
 import { consume } from '../limits/rate-limit.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { emergencyLinesOf } from '../policy/rules.ts'
-import { type BreakGlass, readBreakGlass } from './broken-glass.ts'
-import { ownerOf } from './key-owner.ts'
+import { type BreakGlass, brokenBy, readBreakGlass } from './broken-glass.ts'
 
 // Break-glass: in an emergency, one member of another group approves instead of the people whom the rules ask, and everybody is
 // told before anybody can answer.
@@ -83,8 +83,7 @@ const requireLeft = async ({ db, now, caller, keyring }: Call, orgId: number): P
   const open = rows.find(
     (row) =>
       // A review that another program wrote into the store is none.
-      !(readBreakGlass(row)?.review && keyring.holds('approvals', row)) &&
-      ownerOf(row, 'owner').owner?.user_id === String(caller.ownerId),
+      !(readBreakGlass(row)?.review && keyring.holds('approvals', row)) && brokenBy(row) === caller.ownerId,
   )
   if (open)
     throw conflict(
@@ -100,18 +99,6 @@ const requireLeft = async ({ db, now, caller, keyring }: Call, orgId: number): P
     )
 }
 
-/** Who holds a seat is skipped, also whoever was put on hold, perhaps just now and for that. */
-const membersAmong = async ({ db }: Call, orgId: number, ids: readonly number[]): Promise<number[]> => {
-  const rows = await db
-    .selectFrom('memberships')
-    .where('org_id', '=', orgId)
-    .where('user_id', 'in', [...ids, 0])
-    .select(['user_id', 'state'])
-    .orderBy('user_id')
-    .execute()
-  return rows.flatMap(({ user_id, state }) => (state === 'active' || state === 'pending' ? user_id : []))
-}
-
 const reachableAmong = async (call: Call, orgId: number, ids: readonly number[]): Promise<Set<number>> => {
   const found = new Set<number>()
   for (const user_id of ids) if (await isReachable(call, { org_id: orgId, user_id })) found.add(user_id)
@@ -119,8 +106,9 @@ const reachableAmong = async (call: Call, orgId: number, ids: readonly number[])
 }
 
 /**
- * Whom the request skips, which is nobody whom it asks, and who is told: they, the administrators and the person in whose name it is. Fails with 409 if this
- * person or the organization must not break the glass now, or if one of those who are skipped could get no message.
+ * Whom the request skips, which is nobody whom it asks, and who is told: they, the administrators and the person in whose name
+ * it is. Fails with 409 if this person or the organization must not break the glass now, or if one of those who are skipped
+ * could get no message.
  */
 export const breakGlass = async (
   call: Call,
@@ -130,7 +118,8 @@ export const breakGlass = async (
   await requireLeft(call, orgId)
   const isSkipped = (id: number): boolean => id !== call.caller.ownerId && !asked.has(id)
   const ids = lines.flatMap(({ members }) => members).filter(isSkipped)
-  const skipped = await membersAmong(call, orgId, ids)
+  // Also whoever was put on hold, perhaps just now and for that.
+  const skipped = await membersAmong(call.db, orgId, ids, ['active', 'pending'])
   if (skipped.length === 0)
     throw notAllowed('The rules ask nobody else, so there is nobody to skip', 'Leave out --break-glass')
   const admins = await administrators(call.db, orgId).select('m.user_id').execute()
@@ -138,7 +127,7 @@ export const breakGlass = async (
   const reachable = await reachableAmong(call, orgId, [...concerned])
   const unheard = skipped.filter((id) => !reachable.has(id))
   if (unheard.length > 0) {
-    const names = await Promise.all(unheard.map((user_id) => nameOf(call.db, { org_id: orgId, user_id })))
+    const names = await namesOf(call.db, orgId, unheard)
     throw conflict(
       'break_glass_unheard',
       `Who is skipped must be told, and nobody can tell ${names.join(', ')}: no e-mail address, and no notifications`,

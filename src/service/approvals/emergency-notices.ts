@@ -1,7 +1,6 @@
 import type { Call } from '../call/call.ts'
-import { nameOf, noticeTime, notifyMember } from '../devices/notices.ts'
-import { readBreakGlass } from './broken-glass.ts'
-import { ownerOf } from './key-owner.ts'
+import { namesOf, noticeTime, notifyMember } from '../devices/notices.ts'
+import { brokenBy, readBreakGlass } from './broken-glass.ts'
 import { readLines, readRules, whoAnswered } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 
@@ -26,8 +25,8 @@ const tell = async (call: Call, row: ApprovalRow, subject: string, text: string,
       )
 }
 
-const namesOf = async ({ db }: Call, { org_id }: ApprovalRow, users: readonly number[]): Promise<string> =>
-  (await Promise.all(users.map((user_id) => nameOf(db, { org_id, user_id })))).join(' and ')
+const namesIn = async ({ db }: Call, { org_id }: ApprovalRow, users: readonly number[]): Promise<string> =>
+  (await namesOf(db, org_id, users)).join(' and ')
 
 const rulesOf = (row: ApprovalRow): string =>
   readRules(row)
@@ -35,7 +34,7 @@ const rulesOf = (row: ApprovalRow): string =>
     .join(', ')
 
 export const tellOfRequest = async (call: Call, row: ApprovalRow): Promise<void> => {
-  const who = await namesOf(call, row, [call.caller.ownerId!])
+  const who = await namesIn(call, row, [call.caller.ownerId!])
   const groups = readLines(row).map(({ group }) => `@${group!.name}`)
   const text = [
     `${who} broke the glass: the people whom the rules name (${rulesOf(row)}) are not asked.`,
@@ -46,9 +45,9 @@ export const tellOfRequest = async (call: Call, row: ApprovalRow): Promise<void>
 
 export const tellOfApproval = async (call: Call, row: ApprovalRow): Promise<void> => {
   if (row.break_glass === null) return
-  const who = await namesOf(call, row, [Number(ownerOf(row, 'owner').owner?.user_id)])
+  const who = await namesIn(call, row, [brokenBy(row)])
   const text = [
-    `${await namesOf(call, row, whoAnswered(row))} approved the break-glass of ${who} (${rulesOf(row)}).`,
+    `${await namesIn(call, row, whoAnswered(row))} approved the break-glass of ${who} (${rulesOf(row)}).`,
     `One of those whom nobody asked reviews it: svc approve review ${row.request_id} --ok, or --dispute --note WHY`,
   ].join('\n')
   await tell(call, row, 'A break-glass was approved', text)
@@ -69,6 +68,6 @@ export const tellOfReview = async (
   row: ApprovalRow,
   { by, verdict }: { by: number; verdict: 'ok' | 'disputed' },
 ): Promise<void> => {
-  const text = `${await namesOf(call, row, [by])} reviewed the emergency of request ${row.request_id} (${rulesOf(row)}): ${verdict}.`
+  const text = `${await namesIn(call, row, [by])} reviewed the emergency of request ${row.request_id} (${rulesOf(row)}): ${verdict}.`
   await tell(call, row, 'An emergency was reviewed', text, by)
 }

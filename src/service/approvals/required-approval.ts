@@ -3,6 +3,7 @@ import { forbidden, type Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
+import { membersAmong } from '../call/tenant.ts'
 import { findRequirement } from './holding.ts'
 import { type HoldingRule, readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -36,16 +37,9 @@ export const together = (requirements: readonly Requirement[]): Requirement => {
 /** Nobody answers a call that ends their own membership. With the organization, all end. */
 const withoutRemoved = async ({ db }: Call, { lines, ...rest }: Requirement): Promise<Requirement> => {
   const ids = lines.flatMap(({ members }) => members)
-  const rows = await db
-    .selectFrom('memberships')
-    .where('org_id', '=', rest.orgId)
-    .where('user_id', 'in', [...ids, 0])
-    // A condition on the state would make the store look at every active member.
-    .select(['user_id', 'state'])
-    .execute()
-  const left = new Set(rows.flatMap(({ user_id, state }) => (state === 'active' ? user_id : [])))
-  if (left.size === 0) return { ...rest, lines }
-  const own = lines.map((line) => ({ ...line, members: line.members.filter((id) => left.has(id)) }))
+  const left = await membersAmong(db, rest.orgId, ids, ['active'])
+  if (left.length === 0) return { ...rest, lines }
+  const own = lines.map((line) => ({ ...line, members: line.members.filter((id) => left.includes(id)) }))
   return { ...rest, lines: own }
 }
 

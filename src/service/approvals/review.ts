@@ -2,11 +2,10 @@ import { conflict, forbidden, invalid, notFound } from '../../core/refusal.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requireTerminal } from '../call/caller.ts'
-import { nameOf } from '../devices/notices.ts'
+import { namesOf } from '../devices/notices.ts'
 import { demandConsent } from '../keys/keys.ts'
-import { readBreakGlass, wasTold } from './broken-glass.ts'
+import { brokenBy, readBreakGlass, wasTold } from './broken-glass.ts'
 import { tellOfReview } from './emergency-notices.ts'
-import { ownerOf } from './key-owner.ts'
 import { whoAnswered } from './lines.ts'
 import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord } from './record.ts'
 
@@ -16,9 +15,7 @@ import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord
 export const reviewedText = async (call: Call, request_id: string, org_id: number) => {
   const row = await findApproval(call.db, request_id, { orgId: org_id })
   const subject = storedSubject(row)
-  const namesOf = (users: readonly number[]): Promise<string[]> =>
-    Promise.all(users.map((user_id) => nameOf(call.db, { org_id, user_id })))
-  const [broken_by] = await namesOf([Number(ownerOf(row, 'owner').owner?.user_id)])
+  const [broken_by] = await namesOf(call.db, org_id, [brokenBy(row)])
   return {
     name: subject ? summaryOf(subject) : row.action,
     ...(subject?.type === 'command' && {
@@ -28,7 +25,7 @@ export const reviewedText = async (call: Call, request_id: string, org_id: numbe
     request_digest: row.subject_digest,
     broken_by,
     reason_of_the_break_glass: readBreakGlass(row)?.reason,
-    approved_by: (await namesOf(whoAnswered(row))).join(', '),
+    approved_by: (await namesOf(call.db, org_id, whoAnswered(row))).join(', '),
     requested_at: row.requested_at,
   }
 }

@@ -2,7 +2,7 @@ import type { Rule } from '../../contract/rule-shape.ts'
 import type { OperationId } from '../../contract/table.ts'
 import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
-import { nameOf } from '../devices/notices.ts'
+import { namesOf } from '../devices/notices.ts'
 import { named } from '../devices/seats.ts'
 import { type Book, readBook } from '../policy/group-rows.ts'
 
@@ -20,14 +20,11 @@ const results: Partial<Record<OperationId, (members: number[], user: number) => 
   deleteGroup: () => [],
 }
 
-const namesOf = (call: Call, org_id: number, users: readonly number[]): Promise<string[]> =>
-  Promise.all(users.map((user) => nameOf(call.db, { org_id, user_id: user })))
-
 const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Promise<string[]> =>
   Promise.all(
     groups.map(
       async ({ name, members }) =>
-        `${name}: ${(await namesOf(call, org_id, members)).join(', ') || 'nobody'}`,
+        `${name}: ${(await namesOf(call.db, org_id, members)).join(', ') || 'nobody'}`,
     ),
   )
 
@@ -95,7 +92,7 @@ export const readRuleChange = async (
   org_id: number,
 ): Promise<Change | undefined> => {
   if (id === 'createGroup')
-    return { before: {}, after: { members: await namesOf(call, org_id, input['members'] as number[]) } }
+    return { before: {}, after: { members: await namesOf(call.db, org_id, input['members'] as number[]) } }
   const result = results[id]
   if (!result && id !== 'setRules' && id !== 'deleteRule') return undefined
   const book = await readBook(call, org_id)
@@ -105,7 +102,7 @@ export const readRuleChange = async (
   const group = result && named(book.groups, name)
   if (!group) return undefined
   return {
-    before: { members: await namesOf(call, org_id, group.members) },
-    after: { members: await namesOf(call, org_id, result(group.members, Number(input['user_id']))) },
+    before: { members: await namesOf(call.db, org_id, group.members) },
+    after: { members: await namesOf(call.db, org_id, result(group.members, Number(input['user_id']))) },
   }
 }

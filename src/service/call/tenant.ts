@@ -108,6 +108,24 @@ export const reachMember = async ({ db }: Pick<Call, 'db'>, member: Member): Pro
     .executeTakeFirstOrThrow(() => notFound('User'))
 }
 
+/** Those of these people who are members in one of these states, in rising order. */
+export const membersAmong = async (
+  db: Db,
+  orgId: number,
+  ids: readonly number[],
+  states: readonly Tables['memberships']['state'][],
+): Promise<number[]> => {
+  const rows = await db
+    .selectFrom('memberships')
+    .where('org_id', '=', orgId)
+    .where('user_id', 'in', [...ids, 0])
+    // A condition on the state would make the store look at every active member.
+    .select(['user_id', 'state'])
+    .orderBy('user_id')
+    .execute()
+  return rows.flatMap(({ user_id, state }) => (states.includes(state) ? user_id : []))
+}
+
 export const organizationRow = async (db: Db, orgId: number) => {
   const { policy, ...row } = await db
     .selectFrom('organizations')

@@ -8,8 +8,9 @@ import { hasPush } from './push-targets.ts'
 type Deps = Pick<Call, 'db' | 'now' | 'service' | 'send'>
 
 /**
- * A message about devices, about a request that was reported or broke the glass, or about a group. It contains no text of whoever registers a device or
- * requests an approval: an attacker must not choose the words of a message that the service vouches for.
+ * A message about devices, about a request that was reported or broke the glass, or about a group. It contains no text of
+ * whoever registers a device or requests an approval: an attacker must not choose the words of a message that the service
+ * vouches for.
  */
 type Notice = { about?: 'devices' | 'report' | 'group' | 'emergency'; subject: string; text: string }
 
@@ -21,18 +22,26 @@ export const noticeTime = (at: string): string => `${longDate.format(new Date(at
 /** What names are made of. Anything else could imitate the id of the person, or another person beside them. */
 const plainName = /^[\p{L}\p{M}\p{N} .'’-]+$/u
 
-/** A member in an e-mail and in what people sign: `Ada Lovelace (user 3)`; a name that is not plain is quoted, as JSON. */
-export const nameOf = async (db: Db, member: Member): Promise<string> => {
-  const found = await db
+/**
+ * Members in an e-mail and in what people sign, in this order: `Ada Lovelace (user 3)`. A name that is not plain is quoted, as
+ * JSON. Whoever added or accepted a member has seen the name.
+ */
+export const namesOf = async (db: Db, org_id: number, users: readonly number[]): Promise<string[]> => {
+  if (users.length === 0) return []
+  const rows = await db
     .selectFrom('memberships')
-    .where(ofMember(member))
-    .select(['first_name', 'last_name'])
-    .executeTakeFirst()
+    .where('org_id', '=', org_id)
+    .where('user_id', 'in', users)
+    .select(['user_id', 'first_name', 'last_name'])
+    .execute()
+  const names = new Map(rows.map((row) => [row.user_id, safeLine(`${row.first_name} ${row.last_name}`)]))
+  const quoted = (name: string): string => (plainName.test(name) ? name : JSON.stringify(name))
   // A device can outlive the membership.
-  if (!found) return `User ${member.user_id}`
-  const name = safeLine(`${found.first_name} ${found.last_name}`)
-  return `${plainName.test(name) ? name : JSON.stringify(name)} (user ${member.user_id})`
+  return users.map((id) => (names.has(id) ? `${quoted(names.get(id)!)} (user ${id})` : `User ${id}`))
 }
+
+export const nameOf = async (db: Db, { org_id, user_id }: Member): Promise<string> =>
+  (await namesOf(db, org_id, [user_id]))[0]!
 
 /** Push services can read a push, so it says only that something changed. */
 const pushTextOf = (about: string, organization: string): string =>
