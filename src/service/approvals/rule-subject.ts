@@ -28,6 +28,24 @@ const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Pro
     ),
   )
 
+/** Who is in the groups that rules ask, but for those that the same call changes and shows. */
+const asksOf = (
+  call: Call,
+  org_id: number,
+  { groups }: Book,
+  rules: readonly Rule[],
+  changing: readonly Members[] = [],
+) => {
+  const texts = rules.flatMap(({ who, break_glass = [] }) => [...who, break_glass].flat())
+  const names = new Set(texts.map((text) => text.slice(1).split(':')[0]!))
+  const others = [...names].filter((name) => !changing.some((one) => one.name === name))
+  return groupTexts(
+    call,
+    org_id,
+    others.flatMap((name) => named(groups, name) ?? []),
+  )
+}
+
 const ruleTexts = (book: Book, names: readonly string[]): string[] =>
   book.rules.filter(({ rule }) => names.includes(rule.name)).map(({ rule }) => canonicalData(rule))
 
@@ -72,6 +90,7 @@ const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number):
     after: {
       name: [...groups.map(({ name }) => `@${name}`), ...names].join(', '),
       groups: await groupTexts(call, org_id, groups),
+      asks: await asksOf(call, org_id, book, rules, groups),
       removed,
       // In parts instead.
       rules: undefined,
@@ -94,8 +113,10 @@ export const readRuleChange = async (
   if (id === 'createGroup')
     return { before: {}, after: { members: await namesOf(call.db, org_id, input['members'] as number[]) } }
   const result = results[id]
-  if (!result && id !== 'setRules' && id !== 'deleteRule') return undefined
+  if (!result && id !== 'createRule' && id !== 'setRules' && id !== 'deleteRule') return undefined
   const book = await readBook(call, org_id)
+  if (id === 'createRule')
+    return { before: {}, after: { asks: await asksOf(call, org_id, book, [input as Rule]) } }
   if (id === 'setRules') return ofSeveral(call, input, book, org_id)
   const name = String(input['name'])
   if (id === 'deleteRule') return { before: {}, after: { rule: ruleTexts(book, [name]).join('') } }

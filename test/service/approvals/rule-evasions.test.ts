@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { type Approver, createApprover } from '../approver.ts'
+import { hour } from '../clock.ts'
 import { createMember, dataOf } from '../fixtures.ts'
 
 // Each call here does what a rule holds, in other words. Nothing may change without the people of the rule.
@@ -80,8 +81,11 @@ describe('a change of several groups and rules is held by a rule of', () => {
       const create = (name: string, of: number[]) =>
         service.call('POST', `${organization()}/groups`, { body: { name, members: of } })
       dataOf(await create('devs', [Number(carol.id), Number(dave.id)]))
-      const loose = { name: 'loose', match: { type: 'file' }, who: ['@admins'] }
+      dataOf(await create('crew', [Number(carol.id), Number(dave.id)]))
+      const loose = { name: 'loose', match: { type: 'file' }, who: ['@crew'] }
       dataOf(await service.call('POST', `${organization()}/rules`, { body: loose }))
+      // No rule holds the deletion of a new one.
+      clock.tick(25 * hour)
       await hold(operation)
       const bodies: Record<string, object> = {
         'group add': { groups: [{ name: 'devs', members: [Number(carol.id), Number(dave.id), ...members] }] },

@@ -89,3 +89,22 @@ test('a name cannot say that somebody else is in a group, before the approval or
   const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
   expect(subject.data.body.groups).toEqual([`new: "${forged.join(' ')}" (user ${alan.id})`])
 })
+
+test('the yes to a rule is good only for the members of its groups who were shown', async () => {
+  dataOf(await create('ops', [grace.id, alan.id]))
+  const add = (approval?: string) =>
+    service.call('POST', `/svc/v1/organizations/${acme.id}/rules`, {
+      key: rules,
+      body: { name: 'r', match: { type: 'text' }, who: ['@ops'], break_glass: '@sre' },
+      ...(approval !== undefined && { headers: { 'x-svc-approval': approval } }),
+    })
+  const { request_id } = (await add()).body.data.request
+  const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+  const [adaText, graceText, alanText] = [ada, grace, alan].map(({ id }) => `Ada Lovelace (user ${id})`)
+  expect(subject.data.body.asks).toEqual([`ops: ${graceText}, ${alanText}`, `sre: ${adaText}`])
+  dataOf(await decide(service, request_id, eve.key))
+  dataOf(await set([{ name: 'ops', members: [ada.id, alan.id] }]))
+  expect(refusal(await add(request_id))).toEqual([422, 'other_subject', ['digest']])
+  dataOf(await set([{ name: 'ops', members: [grace.id, alan.id] }]))
+  dataOf(await add(request_id))
+})
