@@ -10,7 +10,8 @@ import {
   readBook,
   readGroups,
 } from '../policy/group-rows.ts'
-import { demandForChange, notifyChange, requireEnoughMembers, rulesOfGroup } from './rule-changes.ts'
+import { demandForChange, notifyChange } from './rule-changes.ts'
+import { requireEnoughMembers, rulesOfGroup } from './rule-completable.ts'
 import { awayAmong } from '../devices/absences.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
 

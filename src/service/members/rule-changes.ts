@@ -1,5 +1,4 @@
 import { conflict, type Refusal } from '../../core/refusal.ts'
-import { assign } from '../../core/assignment.ts'
 import { mostAsked } from '../../contract/approvers.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import type { Call, RequiredLine, Requirement } from '../call/call.ts'
@@ -10,11 +9,10 @@ import { activeDevices } from '../devices/active.ts'
 import { notifyMember } from '../devices/notices.ts'
 import { findRoots } from '../devices/origin.ts'
 import { isSeparated, relationsTo } from '../devices/relation.ts'
-import { awakeAmong } from '../devices/seats.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import type { Book, Group } from '../policy/group-rows.ts'
-import { emergencyLinesOf, linesOf, mergedLines, requirementOf } from '../policy/rules.ts'
-import { commandsFor, findUnchecked, nothingAgainst } from '../policy/unchecked-factors.ts'
+import { requirementOf } from '../policy/rules.ts'
+import { isCompletable, peopleIn, rulesOfGroup } from './rule-completable.ts'
 
 // Groups and rules decide who approves, so people sign each change of them on their phones.
 
@@ -57,20 +55,6 @@ const ownAdministrator = async (call: Call, org_id: number): Promise<number[]> =
   return roots?.every(isOperatorKey) ? [user_id] : []
 }
 
-const peopleIn = (lines: readonly RequiredLine[]): Set<number> =>
-  new Set(lines.flatMap(({ members }) => members))
-
-/** Refuses a rule whose people, with the administrator whom its deletion needs, are more than one request can ask. */
-const requireAskable = (orgId: number, book: Book, rule: Rule): void => {
-  const { size } = peopleIn(linesOf(book, rule))
-  if (size < mostAsked) return
-  throw conflict(
-    'rule_not_completable',
-    `The groups of the rule ${rule.name} have ${size} people, and one request can ask ${mostAsked}, one of them an administrator`,
-    `Name fewer or smaller groups: svc group list --org ${orgId}`,
-  )
-}
-
 const nobody = (): Refusal =>
   conflict(
     'not_enough_approvers',
@@ -104,14 +88,6 @@ type Change = {
   /** Whether the change only deletes a new rule. */
   endsNew?: boolean
 }
-
-/** The rules that ask a group, also in an emergency: who joins it can then approve without the others. */
-export const rulesOfGroup = ({ rules }: Pick<Book, 'rules'>, name: string): Rule[] =>
-  rules
-    .map(({ rule }) => rule)
-    .filter(({ who, break_glass = '' }) =>
-      [...who, break_glass].some((text) => text.split(':')[0] === `@${name}`),
-    )
 
 /**
  * Demands the yes of one administrator and of everybody whom the weakened rules ask; for a group that no rule asks, of one of
@@ -150,70 +126,6 @@ export const demandForChange = async (
   }
   if (!(await isCompletable(call, requirement))) throw nobody()
   call.demandApproval(requirement)
-}
-
-/** Whether the people of all lines who can be asked now suffice; `without`: also if this person asks. */
-const isCompletable = async (
-  call: Call,
-  { orgId, lines }: Pick<Requirement, 'orgId' | 'lines'>,
-  { alsoWithoutAny = false } = {},
-): Promise<boolean> => {
-  const members = lines.flatMap((line) => line.members)
-  const awake = [...(await awakeAmong(call, orgId, members))]
-  const people = mergedLines(lines).map(({ members: of, need }) => ({ people: of.map(String), need }))
-  const suffice = (asker?: number): boolean => {
-    const yeses = awake.filter((id) => id !== asker).map((id) => ({ id: String(id), counts: () => true }))
-    return assign(people, yeses) !== undefined
-  }
-  return alsoWithoutAny ? awake.length > 0 && awake.every((asker) => suffice(asker)) : suffice()
-}
-
-/** Refuses a rule that nobody could satisfy now, or not when one of its own people asks. */
-export const requireCompletable = async (
-  call: Call,
-  orgId: number,
-  book: Book,
-  rule: Rule,
-): Promise<void> => {
-  requireAskable(orgId, book, rule)
-  const lines = linesOf(book, rule)
-  const people = [...peopleIn(lines)].map((user_id) => ({ org_id: orgId, user_id }))
-  const unchecked = await findUnchecked(call.db, people, rule.factors ?? [])
-  if (unchecked.length > 0) {
-    const { slug } = await organizationRow(call.db, orgId)
-    throw conflict(
-      'rule_not_completable',
-      `The rule ${rule.name} requires ${unchecked.join(' and ')}, and ${nothingAgainst(unchecked, slug)}`,
-      `First: ${commandsFor(unchecked, slug)}`,
-    )
-  }
-  const emergency = emergencyLinesOf(book, rule)
-  if (!(await isCompletable(call, { orgId, lines: emergency })))
-    throw conflict(
-      'rule_not_completable',
-      `Nobody of the group ${rule.break_glass}, which the rule ${rule.name} names for break-glass, has an active device`,
-      `Add a member: svc group add NAME --user ID --org ${orgId}`,
-    )
-  if (await isCompletable(call, { orgId, lines }, { alsoWithoutAny: true })) return
-  throw conflict(
-    'rule_not_completable',
-    `Too few people could satisfy the rule ${rule.name} when one of them asks: it needs ${lines.map(({ need, group }) => `${need + 1} members of @${group?.name}`).join(' and ')} with an active device${lines.length > 1 ? ', each for one group' : ''}`,
-    `Add a member: svc group add NAME --user ID --org ${orgId}; svc group list --org ${orgId} shows who has no device`,
-  )
-}
-
-/** Refuses what leaves one of these groups with too few or too many members for a rule: nobody could satisfy it any more. */
-export const requireEnoughMembers = (orgId: number, book: Book, names: readonly string[]): void => {
-  for (const rule of new Set(names.flatMap((name) => rulesOfGroup(book, name)))) {
-    requireAskable(orgId, book, rule)
-    for (const { members, need, group } of linesOf(book, rule))
-      if (members.length < need)
-        throw conflict(
-          'rule_not_completable',
-          `The rule ${rule.name} needs ${need} of the group ${group?.name}, which would have ${members.length}`,
-          `Delete the rule first, or change it together with the group: svc rule delete ${rule.name} --org ${orgId}; svc apply`,
-        )
-  }
 }
 
 /** Notifies everybody concerned, whoever made the change: who is or was asked, and the administrators. */

@@ -10,7 +10,8 @@ import { type Book, readBook, writeRules } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
 import { emergencyLinesOf, isNew, linesOf, ruleDigest } from '../policy/rules.ts'
 import { create, setMembers } from './groups.ts'
-import { demandForChange, notifyChange, requireCompletable, requireEnoughMembers } from './rule-changes.ts'
+import { demandForChange, notifyChange } from './rule-changes.ts'
+import { requireCompletable, requireEnoughMembers, requireTogether } from './rule-completable.ts'
 
 const recordOf = (org_id: number, { rule, created_at }: StoredRule) => ({
   ...rule,
@@ -117,6 +118,7 @@ const changeRules = async (
       'Delete rules that nobody needs',
     )
   for (const { after } of changes) {
+    if (after) await requireTogether(call, org_id, { ...now, rules }, after)
     const clash =
       after &&
       clashingReason(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clock, service, acme, ada, create, grace, installHooks } from './groups-stage.ts'
+import { acme, ada, alan, clock, create, grace, installHooks, service } from './groups-stage.ts'
 import { createApprover } from '../approver.ts'
 import { hour } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
@@ -54,4 +54,17 @@ test('a change asks no more people than one request can ask, and a rule is not m
   expect(refusal(refused)).toEqual([409, 'rule_not_completable', []])
   const { lines } = (await create('four', [ada.id], await newKey())).body.data.request
   expect(lines[0].people.map(({ user_id }: { user_id: string }) => user_id)).toEqual(ids.slice(0, 40))
+})
+
+test('two rules for the same calls are not made if nobody could be asked for both', async () => {
+  dataOf(await create('one', [ada.id, grace.id, alan.id]))
+  dataOf(await create('two', [ada.id, grace.id, alan.id]))
+  const rule = (name: string, operation: string[]) => ({
+    name,
+    match: { type: 'request', operation },
+    who: [`@${name}:2`],
+  })
+  dataOf(await add(rule('one', ['rule', 'geofence'])))
+  expect(refusal(await add(rule('two', ['geofence delete'])))).toEqual([409, 'rule_not_completable', []])
+  dataOf(await add(rule('two', ['timeslot'])))
 })
