@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseLine } from '../../contract/approvers.ts'
-import { placedIssuesOf } from '../../contract/issues.ts'
 import { ruleShape } from '../../contract/rule-shape.ts'
 import { usageError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { ExpectedRule } from '../../receipt/expected-rule.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
-import { type FileKind, invalidFile, parseYaml } from '../declare/yaml.ts'
+import { type FileKind, parseYaml } from '../declare/yaml.ts'
 import { readText } from '../terminal/input-file.ts'
 
 const kind: FileKind = {
@@ -24,21 +23,11 @@ const isOwn = ([name]: [string, unknown]): boolean => !besides.has(name)
 
 /** What a rule in a file says: its digest as people sign it, and whom it asks. */
 const readRule = (text: string, file: string): ExpectedRule => {
-  const { value: whole, place } = parseYaml(text, file, kind)
+  const { value: whole, check } = parseYaml(text, file, kind)
   const value = isRecord(whole) ? Object.fromEntries(Object.entries(whole).filter(isOwn)) : whole
   if (!isRecord(value) || value['match'] === undefined)
     throw usageError(`${file} must contain one rule`, kind.example)
-  const checked = ruleShape.safeParse(value)
-  if (!checked.success)
-    throw invalidFile(
-      file,
-      placedIssuesOf(checked.error, ruleShape, value).map(({ path, field, message }) => ({
-        field: `${place(path)} ${field}`,
-        message,
-      })),
-      kind,
-    )
-  const rule = checked.data
+  const rule = check(ruleShape, value)
   const who = rule.who.map(parseLine).flatMap((line) => (line.group === undefined ? [] : [line]))
   return { name: rule.name, digest: digestOf(rule), who }
 }

@@ -7,11 +7,11 @@ import { nearest } from '../../core/nearest.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Plan } from './plan.ts'
 import type { Row, Rows, State } from './state.ts'
+import type { Problem } from './yaml.ts'
 
 // What only the service knows about groups and rules: who can be asked. It is checked before anything is changed, because the
 // service would refuse all changes of groups and rules together, and names no line of the file.
 
-type Problem = { path: PropertyKey[]; message: string }
 type Compared = { rows: Rows; state: State; plan: Plan; prune: boolean }
 
 const membersOf = ({ fields }: Row): string[] => (fields.members ?? []) as string[]

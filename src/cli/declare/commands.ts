@@ -24,10 +24,8 @@ export const registerDiff = (command: Command, context: Context): void => {
   command.action(async () => {
     // Rejects a wrong output format before the first request.
     await context.output()
-    const [{ compare }, { showPlan }] = await Promise.all([
-      import('./comparison.ts'),
-      import('./plan-output.ts'),
-    ])
+    const { compare } = await import('./comparison.ts')
+    const { showPlan } = await import('./plan-output.ts')
     const { plan } = await compare(command.args[0], command.opts<Comparing>(), context)
     await showPlan(plan, 'Compared', context)
     context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0
@@ -79,11 +77,9 @@ export const registerExport = (command: Command, context: Context): void => {
     const org = await requireOrg(options.org, context)
     if (!/^[\w-]{1,60}$/.test(org)) throw usageError(`"${org}" is not a valid id or slug`, 'svc org list')
 
-    const [{ readState }, { exportText }, { sections }] = await Promise.all([
-      import('./read-state.ts'),
-      import('./export-text.ts'),
-      import('./state.ts'),
-    ])
+    const { readState } = await import('./read-state.ts')
+    const { exportText } = await import('./export-text.ts')
+    const { sections } = await import('./state.ts')
     const output = await context.output()
     const state = await readState(await context.client(), org, { sections, rules: true }, io.signal)
     if (state.org_id === undefined)

@@ -1,14 +1,12 @@
-import * as z from 'zod/mini'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { readInput, textOf } from '../terminal/input-file.ts'
 import type { Io } from '../terminal/io.ts'
 import { findAskingProblems } from './asking-problems.ts'
 import { readDocument } from './document.ts'
-import { planFrom, type Plan } from './plan.ts'
+import { planFrom } from './plan.ts'
 import { readState } from './read-state.ts'
-import { sections, type State } from './state.ts'
-import { invalidFile } from './yaml.ts'
+import { sections } from './state.ts'
 
 /** Eight times the size of a file with 5,000 users. */
 const mostMiB = 10
@@ -24,18 +22,13 @@ const readSource = async (file: string, io: Io): Promise<{ name: string; text: s
 }
 
 export type Comparing = { prune?: boolean }
-export type Comparison = { source: string; state: State; plan: Plan }
 
 /** Compares a file with the service. The whole file is checked before the first request, and whom it lets ask before any change. */
-export const compare = async (
-  source: string | undefined,
-  { prune = false }: Comparing,
-  context: Context,
-): Promise<Comparison> => {
+export const compare = async (source: string | undefined, { prune = false }: Comparing, context: Context) => {
   if (source === undefined)
     throw usageError('Missing <file>', await context.command!.again({ args: ['org.yaml'] }))
   const { name, text } = await readSource(source, context.io)
-  const { slug, rows, place } = readDocument(text, name)
+  const { slug, rows, invalid } = readDocument(text, name)
   const scope = {
     // A rule asks groups.
     sections: sections.filter((section) => rows[section] ?? (section === 'groups' && rows.rules)),
@@ -45,10 +38,6 @@ export const compare = async (
   const state = await readState(client, slug, scope, context.io.signal)
   const plan = planFrom({ slug, rows }, state, { prune })
   const wrong = await findAskingProblems({ rows, state, plan, prune }, client)
-  if (wrong.length > 0)
-    throw invalidFile(
-      name,
-      wrong.map(({ path, message }) => ({ field: `${place(path)} ${z.core.toDotPath(path)}`, message })),
-    )
+  if (wrong.length > 0) throw invalid(wrong)
   return { source, state, plan }
 }

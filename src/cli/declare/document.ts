@@ -1,23 +1,17 @@
-import * as z from 'zod/mini'
 import { placedIssuesOf } from '../../contract/issues.ts'
 import { organizationDocument, type OrganizationDocument } from '../../contract/organization-document.ts'
-import type { Issue } from '../../core/errors.ts'
 import { normalizeNetwork } from '../../factors/network.ts'
 import { readPhone } from '../../factors/phone.ts'
 import { isZone } from '../../factors/instant.ts'
 import { ruleProblems } from '../../rules/check.ts'
 import { expandSlots } from '../operation/typed-time.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
-import { parseYaml, invalidFile, type Parsed } from './yaml.ts'
+import { parseYaml, type Parsed, type Problem } from './yaml.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 /** What a file describes. A section that it does not have stays as it is. */
 export type WantedState = { slug: string; rows: Rows }
 
-/** A file, and where it says what. */
-export type ReadDocument = WantedState & Pick<Parsed, 'place'>
-
-type Problem = { path: PropertyKey[]; message: string }
 type Slot = { start?: string; end?: string; timezone?: string }
 const lists = Object.keys(keyOf) as List[]
 
@@ -32,18 +26,17 @@ const expandAllDays = (value: unknown): unknown => {
   }
 }
 
-const checkShape = (value: unknown, { place }: Parsed, file: string): OrganizationDocument => {
+const checkShape = (value: unknown, { invalid }: Parsed): OrganizationDocument => {
   const checked = organizationDocument.safeParse(value)
   if (checked.success) return checked.data
-  throw invalidFile(
-    file,
-    placedIssuesOf(checked.error, organizationDocument, value).map(({ field, message, path }): Issue => {
+  throw invalid(
+    placedIssuesOf(checked.error, organizationDocument, value).map(({ path, field, message }) => {
       const typed = path.reduce<unknown>(
         (inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part],
         value,
       )
       const quote = message === 'must be text' && typeof typed === 'number' ? ': put it in quotes' : ''
-      return { field: `${place(path)} ${field}`, message: message + quote }
+      return { path, field, message: message + quote }
     }),
   )
 }
@@ -94,18 +87,11 @@ const findProblems = (document: OrganizationDocument): Problem[] => {
 }
 
 /** Reads and checks a file without any request. Throws one error with all problems and their lines. */
-export const readDocument = (text: string, file: string): ReadDocument => {
+export const readDocument = (text: string, file: string): WantedState & Pick<Parsed, 'invalid'> => {
   const parsed = parseYaml(text, file)
-  const document = checkShape(expandAllDays(parsed.value), parsed, file)
+  const document = checkShape(expandAllDays(parsed.value), parsed)
   const problems = findProblems(document)
-  if (problems.length > 0)
-    throw invalidFile(
-      file,
-      problems.map(({ path, message }) => ({
-        field: `${parsed.place(path)} ${z.core.toDotPath(path)}`,
-        message,
-      })),
-    )
+  if (problems.length > 0) throw parsed.invalid(problems)
 
   const { organization, idp } = document
   const { slug } = organization
@@ -121,5 +107,5 @@ export const readDocument = (text: string, file: string): ReadDocument => {
         fields: knownFields(list, row),
       }))
   if (idp !== undefined) rows.idp = idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
-  return { slug, rows, place: parsed.place }
+  return { slug, rows, invalid: parsed.invalid }
 }

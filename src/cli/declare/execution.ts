@@ -1,9 +1,12 @@
+import { rowsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
+import type { Input } from '../../contract/operation.ts'
+import { rule } from '../../contract/rule.ts'
+import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Step } from './plan.ts'
-import { type Approvals, type Created, runStep } from './requests.ts'
-import { runSignedSteps } from './signed-steps.ts'
+import { type Approvals, type Created, fieldsAfter, runStep } from './requests.ts'
 import { isSigned } from './state.ts'
 
 export type Outcome = { step: Step; error?: SvcError; code?: string }
@@ -27,6 +30,33 @@ type Options = {
 /** Whether the next step would fail in the same way. */
 const isFatal = ({ exit }: SvcError): boolean =>
   exit === 'unreachable' || exit === 'forbidden' || exit === 'interrupted'
+
+/** Applies all changes of groups and rules in one request, so that people approve them together. */
+const runSignedSteps = async (steps: readonly Step[], client: Client, org_id = 0): Promise<void> => {
+  const idOf = async (mobile: string): Promise<string> => {
+    const [found] = rowsIn(user.listUsers, await client.call(user.listUsers, { org_id, mobile }))
+    if (found?.id === undefined)
+      throw new SvcError('failed', 'no_user', `No user of the organization has the number ${mobile}`, {
+        hint: 'Add the number to users in the file',
+      })
+    return String(found.id)
+  }
+  const groups = []
+  for (const step of steps.filter(({ section }) => section === 'groups')) {
+    const members: string[] = []
+    for (const mobile of (fieldsAfter(step).members ?? []) as string[]) members.push(await idOf(mobile))
+    groups.push({ name: step.key, members })
+  }
+  const changed = steps.filter(({ section }) => section === 'rules')
+  const rules = changed.flatMap(({ key, whole }) => (whole ? [{ name: key, ...whole }] : []))
+  const removed = changed.filter(({ action }) => action === 'delete').map(({ key }) => key)
+  const changes = {
+    ...(groups.length > 0 && { groups }),
+    ...(rules.length > 0 && { rules }),
+    ...(removed.length > 0 && { removed }),
+  }
+  await client.call(rule.setRules, { org_id, ...changes } as Input<typeof rule.setRules>)
+}
 
 /** Groups steps that do not depend on each other. Each group waits for the one before. */
 const groupSteps = (steps: readonly Step[]): Step[][] => {

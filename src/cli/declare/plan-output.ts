@@ -4,7 +4,8 @@ import { exceptText, grantText, matchText, reasonText } from '../../rules/rule-t
 import { safeLine } from '../../core/safe-text.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Bound, Context } from '../context/context.ts'
-import { pickingFlag, wantsColour } from '../terminal/output.ts'
+import { isForPeople, wantsColour } from '../terminal/output.ts'
+import { padded } from '../terminal/columns.ts'
 import { maskFields } from '../terminal/mask.ts'
 import type { Change, Plan, Step } from './plan.ts'
 import type { Fields } from './state.ts'
@@ -57,9 +58,6 @@ export const stepName = ({ section, key }: Pick<Step, 'section' | 'key'>, masked
     masked && section === 'users' ? (maskFields({ mobile: key }, new Set(['mobile'])) as Fields).mobile : key
   return `${section}/${safeLine(String(shown))}`
 }
-
-const padded = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 
 /** The fields of a new row on one line, without empty lists. */
 const createdText = (changes: Change[], look: Look): string =>
@@ -125,10 +123,6 @@ export const planText = (plan: Plan, look: Look): string => {
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`
 }
-
-/** Whether the output is for a person: a table, which is the default. */
-export const isForPeople = ({ globals }: Context): boolean =>
-  (globals.output ?? 'table') === 'table' && pickingFlag(globals) === undefined
 
 /** The plan as text for a stream; phones and e-mails are masked. */
 export const planFor = (plan: Plan, context: Context, name: 'stdout' | 'stderr'): string => {
@@ -200,7 +194,6 @@ export const boundPlan = ({ steps: all }: Plan, source: string): Bound => {
   }
 }
 
-/** Prints a plan, as text or as data. */
 export const showPlan = async (plan: Plan, message: string, context: Context): Promise<void> => {
   if (isForPeople(context)) return context.io.stdout.write(planFor(plan, context, 'stdout'))
   const output = await context.output()

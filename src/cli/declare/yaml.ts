@@ -10,13 +10,20 @@ import {
   type Document,
   type Node,
 } from 'yaml'
+import * as z from 'zod/mini'
+import { placedIssuesOf } from '../../contract/issues.ts'
 import { SvcError, usageError, type Issue } from '../../core/errors.ts'
 
-/** A parsed file: its value, and the line and column of each part. */
+/** What is wrong at a path. `field`: what to call it, if that is not the path. */
+export type Problem = { path: PropertyKey[]; message: string; field?: string }
+
+/** A parsed file. */
 export type Parsed = {
   value: unknown
-  /** `org.yaml:12:5` for a path, or for the closest parent that the file has. */
-  place(path: readonly PropertyKey[]): string
+  /** The error for these problems, with the line and column of each, or of the closest parent that the file has. */
+  invalid(problems: readonly Problem[]): SvcError
+  /** The value, or what was made of it, as a schema reads it. Throws that error. */
+  check<S extends z.ZodMiniType>(schema: S, value?: unknown): z.infer<S>
 }
 
 /** What errors say about a kind of file. */
@@ -53,7 +60,7 @@ const position = ({ field }: Issue): number => {
 }
 
 /** Each issue starts with its position: `org.yaml:12:5 users[0].email`. */
-export const invalidFile = (file: string, issues: Issue[], kind = organizationFile): SvcError => {
+const invalidFile = (file: string, issues: Issue[], kind: FileKind): SvcError => {
   const count = issues.length === 1 ? '1 error' : `${issues.length} errors`
   return new SvcError('usage', 'invalid_file', `${file}: ${count}; ${kind.nothing}`, {
     issues: issues.toSorted((a, b) => position(a) - position(b)).slice(0, 20),
@@ -133,7 +140,23 @@ export const parseYaml = (text: string, file: string, kind = organizationFile): 
     const found = findMistakes(document).map(({ message, offset }) => ({ field: at(offset), message }))
     if (found.length > 0) throw invalidFile(file, found, kind)
     keepPlus(document)
-    return { value: document.toJS({ maxAliasCount: 100 }), place: (path) => at(offsetAt(document, path)) }
+    const whole: unknown = document.toJS({ maxAliasCount: 100 })
+    const invalid = (problems: readonly Problem[]): SvcError => {
+      const issues = problems.map(({ path, message, field = z.core.toDotPath(path) }) => ({
+        field: `${at(offsetAt(document, path))} ${field}`,
+        message,
+      }))
+      return invalidFile(file, issues, kind)
+    }
+    return {
+      value: whole,
+      invalid,
+      check: (schema, value = whole) => {
+        const checked = schema.safeParse(value)
+        if (checked.success) return checked.data
+        throw invalid(placedIssuesOf(checked.error, schema, value))
+      },
+    }
   } catch (error) {
     // ReferenceError: too many aliases. RangeError: nested too deeply for the stack.
     if (error instanceof ReferenceError)

@@ -7,15 +7,13 @@ import { reasonText } from '../../rules/rule-text.ts'
 import { startsOthers } from '../../rules/starters.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
+import { padded } from '../terminal/columns.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Tested } from './rule-tested.ts'
 
 type Result = Data<typeof rule.testRule>
 type Line = Result['lines'][number]
 type Look = { tested: Tested; org: string; colour: boolean; width: number }
-
-const padded = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 
 /** Lines in two columns; a long second cell goes on below itself. */
 const columns = (rows: readonly (readonly [string, string])[], width: number, indent = ''): string[] => {

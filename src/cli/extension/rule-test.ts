@@ -9,24 +9,19 @@ import { findOrg, requireOrg } from '../context/organization.ts'
 import { collect } from '../operation/flags.ts'
 import { addOrgFlag } from '../operation/need.ts'
 import { noteScope } from '../program/command-node.ts'
-import { pickingFlag } from '../terminal/output.ts'
+import { isForPeople, wantsColour } from '../terminal/output.ts'
 import type { TestedOptions } from './rule-tested.ts'
 
 const operation = rule.testRule
 const needed = ['rules', 'excepted', 'lines', 'completable', 'factors', 'reasons', 'ways_around']
-
-const isForPeople = ({ globals }: Context): boolean =>
-  (globals.output ?? 'table') === 'table' && pickingFlag(globals) === undefined
 
 type Options = TestedOptions & { org?: string; key?: string }
 
 const runTest = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
   // Rejects a wrong output format before the first request.
   const output = await context.output()
-  const [{ checkShown }, { readTested }] = await Promise.all([
-    import('../operation/run-operation.ts'),
-    import('./rule-tested.ts'),
-  ])
+  const { checkShown } = await import('../operation/run-operation.ts')
+  const { readTested } = await import('./rule-tested.ts')
   await checkShown(operation, context)
   const tested = await readTested(args, options, context)
   const { id, slug } = await findOrg(await requireOrg(options.org, context), context)
@@ -37,10 +32,7 @@ const runTest = async (args: readonly string[], options: Options, context: Conte
   const { envelope } = await asTyped(operation, input, sent)
   const data: Data<typeof operation> = recordIn(operation, { envelope }, needed)
   if (isForPeople(context)) {
-    const [{ testText }, { wantsColour }] = await Promise.all([
-      import('./rule-test-text.ts'),
-      import('../terminal/output.ts'),
-    ])
+    const { testText } = await import('./rule-test-text.ts')
     const { io, globals } = context
     const colour = wantsColour(io.stdout, { io, globals })
     const width = io.stdout.isTTY ? io.stdout.columns : Infinity

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
 import { mostPeople } from '../../contract/approvers.ts'
-import { placedIssuesOf } from '../../contract/issues.ts'
 import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { dialingPrefix } from '../../core/phone-parts.ts'
 import { checkBaseUrl } from '../../client/address.ts'
-import { invalidFile, parseYaml, type FileKind } from '../declare/yaml.ts'
+import { parseYaml, type FileKind } from '../declare/yaml.ts'
 
 // No flag and no variable names another file: whoever could pass one would choose the approvers.
 export const configPath = '/etc/svc/guard.yaml'
@@ -109,18 +108,7 @@ const kind: FileKind = {
 
 /** Reads the text of a configuration. Throws one usage error with all problems and their lines. */
 export const parseConfig = (content: string, file: string): GuardConfig => {
-  const parsed = parseYaml(content, file, kind)
-  const checked = shape.safeParse(parsed.value)
-  if (!checked.success)
-    throw invalidFile(
-      file,
-      placedIssuesOf(checked.error, shape, parsed.value).map(({ field, message, path }) => ({
-        field: `${parsed.place(path)} ${field}`,
-        message,
-      })),
-      kind,
-    )
-  const config = checked.data
+  const config = parseYaml(content, file, kind).check(shape)
   const service = checkBaseUrl(config.service, `service in ${file}`)
   const { origin, protocol, hostname } = new URL(service)
   if (protocol === 'http:' && !isLoopbackHost(hostname))

@@ -11,6 +11,9 @@ export const gap = '  '
 /** A cell as it is shown. */
 export const shownCell = (text: string): string => (text === '' ? '-' : safeLine(text))
 
+export const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - stringWidth(text)))
+
 /** Columns whose cells a person copies into the next command. */
 const isId = (name: string): boolean => /^(?:.+_)?id$|^prefix$|^type$/.test(name)
 

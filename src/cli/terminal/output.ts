@@ -88,6 +88,10 @@ export const isOfTable = (command: Command): Command => {
 /** The typed flag that selects parts of an answer. */
 export const pickingFlag = ({ jq }: Globals): string | undefined => (jq === undefined ? undefined : '--jq')
 
+/** Whether the output is for a person: a table, which is the default. */
+export const isForPeople = ({ globals }: { globals: Globals }): boolean =>
+  (globals.output ?? 'table') === 'table' && pickingFlag(globals) === undefined
+
 /** Throws a usage error for a flag that this command would ignore or could not apply to its answer. */
 export const checkAccepted = (command: Command, words: string, globals: Globals): void => {
   const { output, jq } = globals

@@ -55,7 +55,9 @@ const unaskable = async (wanted: ReturnType<typeof file>, { prune = false } = {}
   const state = await read(client)
   const plan = planFrom(wanted, state, { prune })
   const problems = await findAskingProblems({ rows: wanted.rows, state, plan, prune }, client)
-  return problems.map(({ path, message }) => `${wanted.place(path)} ${message}`)
+  return problems.flatMap((one) =>
+    wanted.invalid([{ ...one, field: '' }]).issues!.map(({ field, message }) => field + message),
+  )
 }
 
 describe('the rules of a file', () => {

@@ -2,9 +2,8 @@ import * as z from 'zod/mini'
 import { reasonText } from '../../../contract/reason-text.ts'
 import { lineTexts } from '../../../contract/line-text.ts'
 import { line } from '../../../contract/field.ts'
-import { placedIssuesOf } from '../../../contract/issues.ts'
 import { factors } from '../../../contract/records.ts'
-import { invalidFile, parseYaml, type FileKind } from '../../declare/yaml.ts'
+import { parseYaml, type FileKind, type Problem } from '../../declare/yaml.ts'
 import type { ToolCall } from './message.ts'
 import { onlyNamed } from '../../../core/folded-name.ts'
 import { hasWildcard, matches } from '../../../core/wildcard.ts'
@@ -79,8 +78,6 @@ const kind: FileKind = {
   example: 'svc mcp gate --help shows an example',
 }
 
-type Problem = { path: PropertyKey[]; message: string }
-
 /** The lines; adds what is wrong with them to the problems. */
 const linesAt = (typed: string | string[], path: PropertyKey[], problems: Problem[]): string[] => {
   const lines = lineTexts.safeParse([typed].flat())
@@ -92,17 +89,8 @@ const linesAt = (typed: string | string[], path: PropertyKey[], problems: Proble
 
 /** Reads the rules. Throws one usage error with all mistakes, each with line and column. */
 export const readRules = (text: string, file: string): Rules => {
-  const { value, place } = parseYaml(text, file, kind)
-  const fail = (issues: { path: PropertyKey[]; field: string; message: string }[]): never => {
-    throw invalidFile(
-      file,
-      issues.map(({ path, field, message }) => ({ field: `${place(path)} ${field}`, message })),
-      kind,
-    )
-  }
-  const checked = shape.safeParse(value)
-  if (!checked.success) return fail(placedIssuesOf(checked.error, shape, value))
-  const { server, org, rules = [], default: action = 'hold', ...top } = checked.data
+  const { check, invalid } = parseYaml(text, file, kind)
+  const { server, org, rules = [], default: action = 'hold', ...top } = check(shape)
   const problems: Problem[] = []
   const approval = {
     to: top.to === undefined ? [] : linesAt(top.to, ['to'], problems),
@@ -134,8 +122,7 @@ export const readRules = (text: string, file: string): Rules => {
       },
     }
   })
-  if (problems.length > 0)
-    fail(problems.map(({ path, message }) => ({ path, message, field: z.core.toDotPath(path) })))
+  if (problems.length > 0) throw invalid(problems)
   return { server, org, rules: read, otherwise: { tools: ['*'], when: [], action, approval } }
 }
 
