@@ -76,7 +76,6 @@ export const floors: Record<string, string[][]> = {
     ['backend.ts'],
     ['outcome.ts', 'rest.ts', 'tool-server.ts', 'wait.ts'],
     ['ask.ts'],
-    ['await-held.ts'],
   ],
   tools: [['client', 'server']],
   service: [

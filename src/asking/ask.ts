@@ -12,7 +12,6 @@ import { waitFor } from './wait.ts'
 /** What is asked, without whom. */
 export type Wanted = Omit<Ask, keyof Who>
 
-/** Who must agree. */
 export type Who = Pick<Ask, 'approvers'>
 
 export type Terms = {
@@ -41,7 +40,7 @@ export type Terms = {
 }
 
 /** Withdraws a request that svc no longer waits for; says so if that fails. */
-export const withdraw = async (
+const withdraw = async (
   id: string,
   { backend, progress }: Pick<Terms, 'backend' | 'progress'>,
 ): Promise<void> => {
@@ -133,4 +132,26 @@ export const ask = async (wanted: Wanted, who: Who, terms: Terms): Promise<Appro
   if (terms.once !== 'never') await backend.consume?.(approval.id, digestOfAsk(request))
   if (proof === 'required' && signal.aborted) throw interrupted(nothing)
   return approval
+}
+
+/** Waits for a request that the service itself has made. Without an approval, withdraws it if it is pending, and throws. */
+export const awaitHeld = async (
+  id: string,
+  { backend, progress, signal, nothing }: Pick<Terms, 'backend' | 'progress' | 'signal' | 'nothing'>,
+): Promise<void> => {
+  let isOpen = true
+  try {
+    const first = await backend.status(id)
+    if (first.status === 'pending') progress.waiting(first)
+    const record = await waitFor(backend, first, { progress, signal })
+    isOpen = record.status === 'pending'
+    progress.decided(record)
+    if (record.status !== 'approved') throw new NotApproved(record, nothing)
+  } catch (error) {
+    progress.end()
+    if (isOpen) await withdraw(id, { backend, progress })
+    throw signal.aborted ? interrupted(nothing) : error
+  } finally {
+    progress.end()
+  }
 }

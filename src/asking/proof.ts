@@ -63,10 +63,6 @@ export type Use = {
   pinned?: Trust | undefined
 }
 
-/** What has to match, besides, so that the requester may act on the approval. */
-const expectedForUse = (ask: Ask, record: ApprovalRecord): Expectations =>
-  ask.requester === undefined ? {} : { requester: record.requester }
-
 /** A run can last, and ask many times. */
 const mostAsks = 1_000
 
@@ -125,7 +121,7 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
     const expected = {
       ...trust,
       ...(use && { allowUnseparated: use.allowUnseparated }),
-      ...(use && expectedForUse(use.ask, record)),
+      ...(use?.ask.requester !== undefined && { requester: record.requester }),
       digest: digestOfAsk(ask ?? { action, subject: subject ?? undefined }),
       factors: ask?.factors,
       // Whoever reads about the request of another run sees that it broke the glass.

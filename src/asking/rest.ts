@@ -65,7 +65,6 @@ const opened = (record: ApprovalRecord): ApprovalRecord => {
   throw unclear('The service reports a decision before the person can have made one')
 }
 
-/** Requests approvals through the REST API of our service. */
 export const createRestBackend = (
   { client, url }: { client: Client; url: string },
   surroundings: Surroundings,
@@ -101,9 +100,7 @@ export const createRestBackend = (
         'failed',
         'unexpected_answer',
         'The service did not confirm that the approval was used',
-        {
-          detail: 'It may have been used, and it works once. Request a new approval.',
-        },
+        { detail: 'It may have been used, and it works once. Request a new approval.' },
       )
     },
     prove: prover.prove,

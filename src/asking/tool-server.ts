@@ -14,7 +14,6 @@ type Server = {
   close(): Promise<void>
 }
 
-/** Requests approvals through the three tools of a tool server. */
 export const createToolBackend = (
   { url, tools, recall, close }: Server,
   surroundings: Surroundings,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, type Terms } from '../../src/asking/ask.ts'
-import { awaitHeld } from '../../src/asking/await-held.ts'
+import { ask, awaitHeld, type Terms } from '../../src/asking/ask.ts'
 import type { Backend } from '../../src/asking/backend.ts'
 import { silent } from '../../src/asking/progress.ts'
 import type { ApprovalRecord } from '../../src/contract/approval.ts'

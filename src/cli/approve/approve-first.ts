@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ask, type Approval, type Wanted } from '../../asking/ask.ts'
-import { awaitHeld } from '../../asking/await-held.ts'
+import { ask, awaitHeld, type Approval, type Wanted } from '../../asking/ask.ts'
 import type { Backend } from '../../asking/backend.ts'
 import { readLines } from '../../contract/approvers.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
@@ -78,11 +77,9 @@ export const askFirst = async (
     // `require_approval` protects against this command line, not against the owner of its key, so any key may ask.
     const approval = await ask(
       wanted,
-      {
-        ...(approver !== undefined && {
-          approvers: readLines({ value: approver, name: 'default_mobile of the profile' }),
-        }),
-      },
+      approver === undefined
+        ? {}
+        : { approvers: readLines({ value: approver, name: 'default_mobile of the profile' }) },
       {
         ...askingIn(context, backend),
         nothing: 'nothing was sent',
