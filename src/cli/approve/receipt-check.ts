@@ -6,32 +6,17 @@ import { issuerIn } from '../../receipt/signature.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { ReceiptVerification } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
-import { readWhole } from '../operation/whole-number.ts'
+import { readWhole } from '../operation/flags.ts'
 import { readJson } from '../terminal/input-file.ts'
 import { factors, typedSubject } from './ask.ts'
 
-export type ExpectedFlags = {
-  org?: string
-  issuer?: string
-  action?: string
-  subject?: string
-  digest?: string
-  rows?: string
-  rule?: string
-  approver?: string[]
-  requester?: string
-  status?: string
-  factors?: string[]
-  maxAge?: string
-  pinnedKey?: string
-  need?: string
-  separation?: string
-  allowUnseparated?: boolean
-  allowUnauthenticated?: boolean
-  allowBreakGlass?: boolean
-  allowGrant?: boolean
-  allowDev?: boolean
-}
+type Texts = 'org' | 'issuer' | 'action' | 'subject' | 'digest' | 'rows' | 'rule' | 'requester' | 'status'
+type MoreTexts = 'maxAge' | 'pinnedKey' | 'need' | 'separation'
+type Allowed = 'Unseparated' | 'Unauthenticated' | 'BreakGlass' | 'Grant' | 'Dev'
+
+export type ExpectedFlags = { [Flag in Texts | MoreTexts]?: string } & {
+  [Flag in `allow${Allowed}`]?: boolean
+} & { approver?: string[]; factors?: string[] }
 
 /** One person must have answered, or several lines agreed. */
 const peopleOf = (typed: readonly string[] | undefined): Pick<Expectations, 'approver' | 'lines'> => {

@@ -46,7 +46,6 @@ const labels: Record<string, string> = {
   cursor: 'Position to continue from; svc prints it when there are more rows',
 }
 
-/** The description of a field. */
 export const label = (field: Field): string => labels[field.flag] ?? field.meta.description
 
 const about = (field: Field): string => {
@@ -143,4 +142,13 @@ export const put = (input: Record<string, unknown>, path: string[], value: unkno
     const below = (input[first] ??= {}) as Record<string, unknown>
     put(below, rest, value)
   }
+}
+
+/** The value of a flag that takes a whole number. */
+export const readWhole = (flag: string, text: string, least: number, most: number): number => {
+  if (/^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
+  throw usageError(
+    `${flag} must be a whole number from ${least} to ${most}, not "${text}"`,
+    `${flag} ${least}`,
+  )
 }

@@ -6,8 +6,7 @@ import { version } from '../../../package.json'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import { readWhole } from '../operation/whole-number.ts'
-import { collect } from '../operation/flags.ts'
+import { collect, readWhole } from '../operation/flags.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** The folder from --data-dir, or the default. */
@@ -117,11 +116,9 @@ export const registerServe = (command: Command, context: Context): void => {
     .action(async () => {
       const options = command.opts<Options>()
       const { io, globals } = context
-      const [{ startService }, { checkService }, { createLog }] = await Promise.all([
-        import('../../service/lifecycle/serve.ts'),
-        import('../../service/lifecycle/check-service.ts'),
-        import('../../core/log.ts'),
-      ])
+      const { startService } = await import('../../service/lifecycle/serve.ts')
+      const { checkService } = await import('../../service/lifecycle/check-service.ts')
+      const { createLog } = await import('../../core/log.ts')
       const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
       const { port, profile, drain, metricsPort, check, ...settings } = rest
       const place = await readPlace(io, options)

@@ -66,10 +66,8 @@ const move = async (place: Place, { dryRun, toDatabaseUrlFile = '' }: Options, c
       'Name the folder: --data-dir FOLDER',
     )
   const { dataDir: data_dir } = place
-  const [{ readUrlFile, nameOfPlace }, { checkMove, moveToDatabase }] = await Promise.all([
-    import('../../service/lifecycle/place.ts'),
-    import('../../service/lifecycle/move.ts'),
-  ])
+  const { readUrlFile, nameOfPlace } = await import('../../service/lifecycle/place.ts')
+  const { checkMove, moveToDatabase } = await import('../../service/lifecycle/move.ts')
   const { io } = context
   const databaseUrl = readUrlFile(resolve(io.cwd, toDatabaseUrlFile), '--to-database-url-file')
   const where = { data_dir, database: nameOfPlace({ databaseUrl }) }

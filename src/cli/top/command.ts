@@ -3,7 +3,7 @@ import { sleepFor } from '../../core/sleep.ts'
 import { mayComeBack } from '../../client/retry.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { readWhole } from '../operation/whole-number.ts'
+import { readWhole } from '../operation/flags.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { noteScope } from '../program/command-node.ts'
 import { wantsColour, wantsMachine } from '../terminal/output.ts'
@@ -11,6 +11,43 @@ import { drawScreen, type Look } from './drawing.ts'
 import { readSnapshot, type Snapshot } from './panels.ts'
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+
+const enter = '\u001b[?1049h\u001b[?25l'
+const leave = '\u001b[?25h\u001b[?1049l'
+const ctrlC = '\u0003'
+
+/** The whole terminal, which is given back however the command ends. */
+const openFullScreen = (onResize: () => void) => {
+  const { stdin, stdout } = process
+  const quit = new AbortController()
+  const onKey = (keys: Buffer): void => {
+    if (/[qQ]/.test(keys.toString('latin1')) || keys.includes(ctrlC)) quit.abort()
+  }
+  let isOpen = true
+  const close = (): void => {
+    if (!isOpen) return
+    isOpen = false
+    stdin.off('data', onKey)
+    stdout.off('resize', onResize)
+    process.off('exit', close)
+    if (stdin.isTTY) stdin.setRawMode(false)
+    stdin.pause()
+    stdout.write(leave)
+  }
+  if (stdin.isTTY) stdin.setRawMode(true)
+  stdin.on('data', onKey)
+  stdout.on('resize', onResize)
+  process.on('exit', close)
+  stdout.write(enter)
+  return {
+    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
+    show: (lines: readonly string[]) =>
+      void stdout.write(`\u001b[H${lines.join('\u001b[K\r\n')}\u001b[K\u001b[J`),
+    /** Aborted by q or Ctrl-C. */
+    quit: quit.signal,
+    close,
+  }
+}
 
 const watchLive = async (
   context: Context,
@@ -23,7 +60,6 @@ const watchLive = async (
   // Before the terminal is taken: a key or an address that cannot work is an ordinary error.
   let snapshot: Snapshot = await readSnapshot(client, org, io.signal)
   let lost: string | undefined
-  const { openFullScreen } = await import('./full-screen.ts')
   const draw = (): void => {
     const state = lost === undefined ? clock.format(io.now()) : `no answer: ${lost}`
     const head = `${host}  ${state}  q: quit`

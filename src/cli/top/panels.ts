@@ -23,35 +23,27 @@ const whyMissing = (error: unknown): string => {
   throw error
 }
 
-const read = async (
-  client: Client,
-  operation: Operation,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<Panel> => {
-  try {
-    return { rows: rowsIn(operation, await client.call(operation, input, { signal })) }
-  } catch (error) {
-    return { missing: whyMissing(error) }
-  }
-}
-
-const keeping = (panel: Panel, keep: (row: Record<string, unknown>) => boolean): Panel =>
-  'missing' in panel ? panel : { rows: panel.rows.filter(keep) }
-
 /** Reads everything that the screen shows. Throws if the service cannot be reached. */
 export const readSnapshot = async (
   client: Client,
   org_id: number | undefined,
   signal: AbortSignal,
 ): Promise<Snapshot> => {
+  const read = async (operation: Operation, input: Record<string, unknown> = {}): Promise<Panel> => {
+    try {
+      return { rows: rowsIn(operation, await client.call(operation, input, { signal })) }
+    } catch (error) {
+      return { missing: whyMissing(error) }
+    }
+  }
   const [pending, newest, channels, messages, nodes] = await Promise.all([
-    read(client, approval.listApprovals, { status: 'pending', limit: most, org_id }, signal),
-    read(client, approval.listApprovals, { limit: most, org_id }, signal),
-    read(client, outbox.listChannels, {}, signal),
-    read(client, outbox.listOutbox, { limit: most, org_id }, signal),
-    read(client, node.listNodes, {}, signal),
+    read(approval.listApprovals, { status: 'pending', limit: most, org_id }),
+    read(approval.listApprovals, { limit: most, org_id }),
+    read(outbox.listChannels),
+    read(outbox.listOutbox, { limit: most, org_id }),
+    read(node.listNodes),
   ])
-  const decisions = keeping(newest, ({ status }) => status !== 'pending')
+  const decisions =
+    'missing' in newest ? newest : { rows: newest.rows.filter(({ status }) => status !== 'pending') }
   return { pending, decisions, channels, messages, nodes }
 }
