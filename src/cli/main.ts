@@ -2,7 +2,14 @@ import type { Command } from 'commander'
 import { createApprovalGuard } from './approve/approval-guard.ts'
 import { type Context, createContext } from './context/context.ts'
 import { fromTable } from './operation/from-table.ts'
-import { buildProgram, runLine, type Group, type RunLine, type Tree } from './program/program.ts'
+import {
+  buildProgram,
+  registerCommands,
+  runLine,
+  type Group,
+  type RunLine,
+  type Tree,
+} from './program/program.ts'
 import type { Io } from './terminal/io.ts'
 
 /** The first word of every command. svc loads only the group in use. */
@@ -35,10 +42,8 @@ export const groups: Record<string, Group> = {
       }),
       {
         extend: async () => {
-          const [{ enrollment }, { deviceRevocation }] = await Promise.all([
-            import('./approve/enroll.ts'),
-            import('./extension/revocation.ts'),
-          ])
+          const { enrollment } = await import('./approve/enroll.ts')
+          const { deviceRevocation } = await import('./extension/revocation.ts')
           return new Map([...enrollment, ...deviceRevocation])
         },
         more: [async () => (await import('./bulk/commands.ts')).registerBulk],
@@ -201,7 +206,7 @@ export const groups: Record<string, Group> = {
   },
   commands: {
     about: 'Print the command tree as JSON',
-    load: async () => (await import('./program/self-commands.ts')).registerCommands,
+    load: async () => registerCommands,
   },
   completion: {
     about: 'Print the completion script for bash, zsh or fish',

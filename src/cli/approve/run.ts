@@ -7,7 +7,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
-import { withOwnCodes } from '../program/own-codes.ts'
+import { withOwnCodes } from '../program/program.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { collect } from '../operation/flags.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
@@ -38,12 +38,10 @@ const askAndRun = async (
   const request = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
   if (options.dryRun) return showAskDryRun(runOperation, { ask: request, mcp: options.mcp }, context)
   const output = await context.output()
-  const [{ ask }, { openBackend }, { createProgress }, { separated }] = await Promise.all([
-    import('../../asking/ask.ts'),
-    import('./open-backend.ts'),
-    import('./progress.ts'),
-    import('./separation.ts'),
-  ])
+  const { ask } = await import('../../asking/ask.ts')
+  const { openBackend } = await import('./open-backend.ts')
+  const { createProgress } = await import('./progress.ts')
+  const { separated } = await import('./separation.ts')
   const { approvers, ...wanted } = request
   const backend = await openBackend(context, {
     through: options.mcp ? 'tools' : undefined,
@@ -139,10 +137,8 @@ export const registerRun = (group: Command, context: Context): void => {
         `${picking} cannot be used with svc approve run`,
         'Standard output belongs to the command',
       )
-    const [{ childEnvironment, findCommand }, { bindCommand, removeBound }] = await Promise.all([
-      import('./child.ts'),
-      import('./bound-command.ts'),
-    ])
+    const { childEnvironment, findCommand } = await import('./child.ts')
+    const { bindCommand, removeBound } = await import('./bound-command.ts')
     const file = findCommand(name, io)
     const environment = childEnvironment(io.env, options.env)
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))

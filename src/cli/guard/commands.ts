@@ -1,11 +1,8 @@
 import type { Command } from 'commander'
 import { failure, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { withOwnCodes } from '../program/own-codes.ts'
+import { withOwnCodes } from '../program/program.ts'
 import { configPath, exampleConfig, type GuardConfig } from './config.ts'
-import type { Lines } from './examine.ts'
-
-const drawLines = ({ file, lines }: Lines): string => `\n# ${file}\n${lines.join('\n')}\n`
 
 /** `svc guard check`: says whether the guards can work, what to fix, and which lines start them. */
 const registerCheck = (group: Command, context: Context): void => {
@@ -23,15 +20,13 @@ const registerCheck = (group: Command, context: Context): void => {
     )
   command.action(async () => {
     const { offline = false } = command.opts<{ offline?: boolean }>()
-    const [{ examineGuard }, { reportFindings }] = await Promise.all([
-      import('./examine.ts'),
-      import('../doctor/report.ts'),
-    ])
+    const { examineGuard } = await import('./examine.ts')
+    const { reportFindings } = await import('../doctor/report.ts')
     const { findings, lines } = await examineGuard(command.args[0], { offline }, context)
     await reportFindings(findings, context, {
       code: 'unsafe_guard',
       hint: 'Do not rely on the guards until every check passes',
-      below: lines.map(drawLines).join(''),
+      below: lines.map(({ file, lines: some }) => `\n# ${file}\n${some.join('\n')}\n`).join(''),
     })
   })
 }
@@ -115,7 +110,7 @@ const registerGit = (group: Command, context: Context): void => {
         '\n\nExample:\n  svc guard git < updates',
     )
     .action(async () => {
-      const { guardGit } = await import('./git.ts')
+      const { guardGit } = await import('./push.ts')
       await guarded('git', context, (config) => guardGit(config, context.io))
     })
 }

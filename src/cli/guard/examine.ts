@@ -137,28 +137,24 @@ const withNext = (finding: Finding, path: string, next: string): Finding =>
   finding.state === 'fail' && !existsSync(path) ? { ...finding, next } : finding
 
 const files = async (config: GuardConfig): Promise<Finding[]> => {
-  const { jwks, key_file, service, organization } = config
+  const { jwks, key_file, service, organization, cacert } = config
   const keySet = await tried('key set', `${jwks} has the keys of the service`, () => readKeySet(jwks))
   const keyFile = await tried('key file', `Only root, or one group, can read ${key_file}`, () =>
     readRootFile(key_file, { what: 'ask key', isSecret: true }),
   )
   const published = shellQuote(`${new URL(service).origin}/.well-known/jwks.json`)
   const key = `svc key create --name guard --org ${shellQuote(organization)} --can ask --jq .key`
-  return [
+  const found = [
     withNext(
       keySet,
       jwks,
       `curl -s ${published} | sudo tee ${shellQuote(jwks)}, then compare it with the operator`,
     ),
     withNext(keyFile, key_file, `${key} | sudo install -m 600 /dev/stdin ${shellQuote(key_file)}`),
-    ...(config.cacert === undefined
-      ? []
-      : [
-          await tried('CA', `Only root can change ${config.cacert}`, () =>
-            readRootFile(config.cacert!, { what: 'CA' }),
-          ),
-        ]),
   ]
+  const isSafe = `Only root can change ${cacert}`
+  if (cacert !== undefined) found.push(await tried('CA', isSafe, () => readRootFile(cacert, { what: 'CA' })))
+  return found
 }
 
 /** Checks an installed configuration, or one in `file` before it is installed. */

@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { failure } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
-import { changeableBy } from './root-file.ts'
+import type { Io } from '../terminal/io.ts'
+import type { GuardConfig } from './config.ts'
 import { fixedPath } from './guarded-environment.ts'
+import { guardSubject, hold, hostOf, newRun } from './hold.ts'
+import { changeableBy } from './root-file.ts'
+import { ownAccount } from './trust.ts'
 
 /** One line that git passes to a pre-receive hook. */
 export type Update = { before: string; after: string; ref: string }
@@ -111,4 +116,44 @@ export const describeUpdate = ({ before, after }: Update, git: Git): string => {
   if (!isAncestor(git, before, after))
     return `FORCED ${before} to ${after}, drops ${commits(git, [before, `^${after}`])}${newest}`
   return `${before} to ${after}, ${commits(git, [after, `^${before}`])}${newest}`
+}
+
+const nothing = 'the push is refused'
+/** As many as an approver can be expected to read. */
+const mostRefs = 20
+
+/** A pre-receive hook: returns if the push touches no held ref, or after a person has approved exactly what it does to them. */
+export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
+  const updates = parseUpdates(await io.stdin.text())
+  // git starts a hook in the repository.
+  const repository = realpathSync(io.cwd)
+  const git = createGit(repository, io.env)
+  const held = updates
+    .map((update) => ({ update, target: targetOf(update.ref, git) }))
+    .filter(({ update, target }) => [update.ref, target].some((one) => isHeld(one, config.git!.refs)))
+  if (held.length === 0) return
+  if (held.length > mostRefs)
+    throw failure(
+      'guard_too_long',
+      `The push changes ${held.length} guarded refs, and an approver is asked about at most ${mostRefs}: ${nothing}`,
+      'Push fewer at a time',
+    )
+  const { name } = ownAccount()
+  const [client = ''] = (io.env['SSH_CONNECTION'] ?? '').split(' ')
+  const subject = guardSubject('tool_call', {
+    server: `${hostOf(config)}:${repository}`,
+    tool: 'git push',
+    arguments: {
+      account: name,
+      ...(isIP(client) !== 0 && { from: client }),
+      ...Object.fromEntries(
+        held.map(({ update, target }) => [
+          target === update.ref ? target : `${update.ref} (${target})`,
+          describeUpdate(update, git),
+        ]),
+      ),
+      run: newRun(),
+    },
+  })
+  await hold(config, { subject, account: name, nothing }, io)
 }

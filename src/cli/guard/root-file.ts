@@ -62,15 +62,13 @@ export const changeableBy = (path: string, links = mostLinks): Problem | undefin
   return undefined
 }
 
+const refused = (message: string, hint: string): SvcError => failure('guard_file', message, hint)
+
 const unsafe = (what: string, { message, fix }: Problem): SvcError =>
-  failure('guard_file', `The ${what} is not safe: ${message}`, `To fix, as root: ${fix}`)
+  refused(`The ${what} is not safe: ${message}`, `To fix, as root: ${fix}`)
 
 const missing = (what: string, path: string): SvcError =>
-  failure(
-    'guard_file',
-    `The ${what} ${path} does not exist`,
-    'svc guard check --help shows what a guard needs',
-  )
+  refused(`The ${what} ${path} does not exist`, 'svc guard check --help shows what a guard needs')
 
 /** The folders on the way to a file, from the top. */
 const above = (path: string): string[] => {
@@ -83,8 +81,7 @@ const checkFolders = (path: string, what: string): void => {
     const stats = lookAt(folder)
     if (!stats) throw missing(what, path)
     if (stats.isSymbolicLink())
-      throw failure(
-        'guard_file',
+      throw refused(
         `The ${what} is not safe: the folder ${folder} is a symbolic link`,
         'Name the file by its real path: realpath FILE',
       )
@@ -106,19 +103,14 @@ type Reading = {
  */
 export const readRootFile = (path: string, { what, isSecret = false }: Reading): string => {
   if (!isAbsolute(path) || resolve(path) !== path)
-    throw failure(
-      'guard_file',
+    throw refused(
       `The ${what} "${path}" is not an absolute path without "." and ".."`,
       'Write the whole path: /etc/svc/guard-keys.json',
     )
   checkFolders(path, what)
   const check = (stats: Stats): void => {
     if (!stats.isFile())
-      throw failure(
-        'guard_file',
-        `The ${what} ${path} is not a regular file`,
-        'To fix, as root: replace it by a file',
-      )
+      throw refused(`The ${what} ${path} is not a regular file`, 'To fix, as root: replace it by a file')
     const found = changeable(stats, path)
     if (found) throw unsafe(what, found)
     if (isSecret && (stats.mode & 0o007) !== 0)
@@ -127,19 +119,14 @@ export const readRootFile = (path: string, { what, isSecret = false }: Reading):
   const stats = lookAt(path)
   if (!stats) throw missing(what, path)
   if (stats.isSymbolicLink())
-    throw failure(
-      'guard_file',
-      `The ${what} ${path} is a symbolic link`,
-      'To fix, as root: replace it by the file itself',
-    )
+    throw refused(`The ${what} ${path} is a symbolic link`, 'To fix, as root: replace it by the file itself')
   check(stats)
   try {
     return readChecked(path, check)
   } catch (error) {
     if (error instanceof SvcError) throw error
     const { code } = error as NodeJS.ErrnoException
-    throw failure(
-      'guard_file',
+    throw refused(
       `The ${what} ${path} cannot be read (${code})`,
       isSecret
         ? `For an account other than root, as root: chgrp GROUP ${quoted(path)} && chmod 640 ${quoted(path)}`

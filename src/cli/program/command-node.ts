@@ -8,8 +8,6 @@ export const noteScope = (command: Command, scope: string): void => {
   command.addHelpText('after', `\nScope of the key: ${scope}`)
 }
 
-export const scopeOf = (command: Command): string | undefined => scopes.get(command)
-
 /** Why a flag is required. */
 export type Need = {
   /** When it is not: `not with --user`. */
@@ -22,8 +20,6 @@ const needs = new WeakMap<Option, Need>()
 
 /** Marks a flag as required in help and in the generated docs. The command itself refuses to run without it. */
 export const noteNeed = (option: Option, need: Need): void => void needs.set(option, need)
-
-export const needOf = (option: Option): Need | undefined => needs.get(option)
 
 export type FlagNode = {
   flags: string
@@ -63,7 +59,7 @@ const flagNode = (option: Option): FlagNode => ({
   about: option.description,
   takesValue: option.required || option.optional,
   choices: choicesOf(option),
-  required: needOf(option) ?? null,
+  required: needs.get(option) ?? null,
 })
 
 export const afterOf = (command: Command): string => {
@@ -88,7 +84,7 @@ export const describeCommand = (command: Command): CommandNode => ({
   choices: command.registeredArguments[0]?.argChoices ?? [],
   repeats: command.registeredArguments.at(-1)?.variadic === true,
   flags: command.options.filter(({ hidden }) => !hidden).map(flagNode),
-  scope: scopeOf(command) ?? null,
+  scope: scopes.get(command) ?? null,
   after: afterOf(command),
   commands: command.createHelp().visibleCommands(command).map(describeCommand),
 })

@@ -4,7 +4,6 @@ import type { Context } from '../context/context.ts'
 import { checkAccepted } from '../terminal/output.ts'
 import type { Io, OutputStream } from '../terminal/io.ts'
 import { maskProse } from '../terminal/mask-prose.ts'
-import { headings } from './headings.ts'
 import { describeCommand, wordsOf } from './command-node.ts'
 import { helpText, wrapProse } from './help-text.ts'
 import { watchFlags } from './watch-flags.ts'
@@ -33,6 +32,19 @@ export type Group = {
 export type Tree = {
   groups: Record<string, Group>
   run: RunLine
+}
+
+/** The headings of `svc --help`, in the order of a newcomer's day. */
+export const headings: Readonly<Record<string, readonly string[]>> = {
+  'Start here': ['demo', 'serve', 'profile', 'whoami', 'doctor'],
+  'Request and decide': ['approve', 'grant', 'auth'],
+  'People, keys and rules': ['org', 'user', 'key', 'group', 'rule', 'geofence', 'timeslot'],
+  'Hold back agents and this machine': ['mcp', 'hook', 'guard'],
+  'See what happens': ['top', 'audit', 'events', 'webhook', 'notify'],
+  'An organization as a file': ['export', 'diff', 'apply'],
+  'Operate the service': ['service'],
+  'Apps and machines': ['mobile', 'iot'],
+  'About svc': ['api', 'commands', 'completion', 'help'],
 }
 
 const globalFlags: [flags: string, about: string][] = [
@@ -135,6 +147,23 @@ export const buildProgram = async (
   }
   givenTwice = watchFlags(program)
   return program
+}
+
+/** Keeps every exit code of svc itself, also of a wrong flag, apart from those of the program that the command runs. */
+export const withOwnCodes = (command: Command, context: Context): Command => {
+  command.parent!.hook('preSubcommand', (_, chosen) => {
+    if (chosen === command) context.exitOffset = 100
+  })
+  return command
+}
+
+/** `svc commands`: the whole command tree as JSON. */
+export const registerCommands: Register = (command, context, program) => {
+  command.addHelpText('after', '\nExample:\n  svc commands | jq .commands[].name').action(async () => {
+    const tree = describeCommand(await program.tree())
+    const output = await context.output()
+    await output.report('Commands', tree, { document: true })
+  })
 }
 
 /** Sets the usage of a command that has only subcommands. */

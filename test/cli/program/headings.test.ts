@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { groups } from '../../../src/cli/main.ts'
-import { headings } from '../../../src/cli/program/headings.ts'
+import { headings } from '../../../src/cli/program/program.ts'
 import { svc } from '../svc.ts'
 
 test('svc --help lists each command once, under a heading', async () => {
