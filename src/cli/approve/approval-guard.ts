@@ -67,7 +67,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
         const isGiven = context.reason !== undefined && !asked
         const prompt = isAboutReason(error) && !isGiven ? await context.prompt() : undefined
         if (!prompt) throw error
-        const { askReason } = await import('./ask-reason.ts')
+        const { askReason } = await import('./demanded.ts')
         asked = true
         context.reason = await askReason(prompt, error as SvcError, context)
       }

@@ -5,9 +5,6 @@ import { SvcError } from '../../core/errors.ts'
 import type { ChangeRow, Context, Together, TogetherApproved } from '../context/context.ts'
 import { awaitRequest } from './approve-first.ts'
 
-/** A service of the same contract without these routes has no rules either. */
-const hasNoRules = ({ code, exit }: SvcError): boolean => exit === 'notFound' || code === 'http_405'
-
 const numbersIn = (value: unknown): number[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'number') : []
 
@@ -43,7 +40,8 @@ const requestFor = async (
   } catch (error) {
     if (!(error instanceof SvcError)) throw error
     if (error.code === 'no_rule_holds') return { existing: error.data?.existing }
-    if (hasNoRules(error)) return {}
+    // A service of the same contract without these routes has no rules either.
+    if (error.exit === 'notFound' || error.code === 'http_405') return {}
     throw error
   }
 }

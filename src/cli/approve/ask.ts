@@ -11,18 +11,23 @@ import type { Context } from '../context/context.ts'
 import { addFlag, type Typed } from '../operation/flags.ts'
 import { needFor } from '../operation/need.ts'
 
-/** Of what waits for the answer of one call: a hook, or a tool. A request at the service lives as long as its rules say, or as the service says. */
+/** Of what waits for the answer of one call: a hook, or a tool. A request at the service lives as long as its rules or it say. */
 export const defaultSeconds = 120
 const mostSeconds = 86_400
 
-/** The operation of `svc approve submit` under another name, with its action as an argument or as a flag. */
-const requestOperationFor = (cli: string, args: readonly string[], example: string): Operation =>
-  Object.assign(Object.create(approval.createApproval) as Operation, { cli, args, example })
+/** An operation with other fields, under another name. */
+const derived = (operation: Operation, fields: Field[], changes: Partial<Operation> = {}): Operation =>
+  Object.assign(Object.create(operation) as Operation, changes, {
+    outline: { fields, personal: [], secret: [], answered: [] },
+  })
 
-export const requestOperation = requestOperationFor(
-  'approve request',
-  ['action'],
-  '"Deploy 4.2 to production" --to +12025550101',
+export const requestOperation: Operation = Object.assign(
+  Object.create(approval.createApproval) as Operation,
+  {
+    cli: 'approve request',
+    args: ['action'],
+    example: '"Deploy 4.2 to production" --to +12025550101',
+  },
 )
 
 /** The subject is the command itself, so the action is optional. */
@@ -30,37 +35,37 @@ const runFields = fieldsOf(approval.createApproval)
   .filter(({ name }) => name !== 'subject')
   .map((field) => (field.name === 'action' ? Object.assign({}, field, { required: false }) : field))
 
-export const runOperation: Operation = Object.assign(
-  requestOperationFor('approve run', [], '--to +12025550101 -- ./deploy.sh 4.2'),
-  { outline: { fields: runFields, personal: [], secret: [], answered: [] } },
-)
+export const runOperation = derived(approval.createApproval, runFields, {
+  cli: 'approve run',
+  args: [],
+  example: '--to +12025550101 -- ./deploy.sh 4.2',
+})
 
-/** What a request for an agent's tool call leaves open: the subject is the call, nobody can read a number from a hook, and no agent breaks the glass. */
+/**
+ * What a request for an agent's tool call leaves open: the subject is the call, nobody can read a number from a hook, and no
+ * agent breaks the glass.
+ */
 const callFields = runFields.filter(
   ({ name }) => !['action', 'number', 'use_within_s', 'break_glass'].includes(name),
 )
 
-export const hookOperation: Operation = Object.assign(
-  requestOperationFor('hook run', [], 'claude --to +12025550101'),
-  { outline: { fields: callFields, personal: [], secret: [], answered: [] } },
-)
+export const hookOperation = derived(approval.createApproval, callFields, {
+  cli: 'hook run',
+  args: [],
+  example: 'claude --to +12025550101',
+})
 
 /** The words that `--factors` takes. */
 export const factors = fieldsOf(requestOperation).find(({ name }) => name === 'factors')!.choices
 
-/** The descriptions of fields that have a default on the command line. */
-const descriptions: Record<string, (own: string, operation: Operation) => string> = {
-  lifetime_s: (own, operation) =>
-    operation === hookOperation ? `Time for the decision, in seconds; default: ${defaultSeconds}` : own,
-  approvers: (own) => `${own}; default: SVC_DEFAULT_MOBILE or the profile`,
-}
-
+/** Describes the defaults that a field has on the command line. */
 const withDefault = (field: Field, operation: Operation): Field => {
-  const described = Object.hasOwn(descriptions, field.name) ? descriptions[field.name] : undefined
-  const { description } = field.meta
-  return described
-    ? { ...field, meta: { ...field.meta, description: described(description, operation) } }
-    : field
+  const { name, meta } = field
+  let { description } = meta
+  if (name === 'approvers') description += '; default: SVC_DEFAULT_MOBILE or the profile'
+  if (name === 'lifetime_s' && operation === hookOperation)
+    description = `Time for the decision, in seconds; default: ${defaultSeconds}`
+  return { ...field, meta: { ...meta, description } }
 }
 
 /** Adds a flag for each field of the request that is not an argument. */
@@ -71,12 +76,11 @@ export const addAskFlags = (command: Command, operation: Operation): void => {
 }
 
 /** A tool server does not know organizations, and svc may have no key to look one up. */
-const withoutOrg = (operation: Operation): Operation => {
-  const fields = fieldsOf(operation).filter(({ name }) => name !== 'org_id')
-  return Object.assign(Object.create(operation) as Operation, {
-    outline: { fields, personal: [], secret: [] },
-  })
-}
+const withoutOrg = (operation: Operation): Operation =>
+  derived(
+    operation,
+    fieldsOf(operation).filter(({ name }) => name !== 'org_id'),
+  )
 
 /** Checks a typed subject before anybody is notified. */
 export const typedSubject = async (value: unknown): Promise<Subject> => {
@@ -127,10 +131,8 @@ export const gatherAsk = async (
 
 /** Prints the call of a tool that would be made. */
 const showToolCall = async (operation: Operation, ask: Ask, context: Context): Promise<void> => {
-  const [{ argumentsOf }, { toolServer }] = await Promise.all([
-    import('../../tools/client/mcp-gateway.ts'),
-    import('./tool-server.ts'),
-  ])
+  const { argumentsOf } = await import('../../tools/client/mcp-gateway.ts')
+  const { toolServer } = await import('./tool-server.ts')
   const url = toolServer(await context.settings())
   const waits = operation === runOperation
   const call = {

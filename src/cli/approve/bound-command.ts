@@ -74,19 +74,6 @@ type Given = {
   folder: string
 }
 
-export type BoundCommand = {
-  subject: Subject
-  /** Explains for each argument with unbound content why it is not bound. */
-  warnings: string[]
-  /** What to start: private copies where --bind named the file. */
-  file: string
-  args: string[]
-  /** Accepts a file that svc itself has created since. */
-  acceptOwn(path: string): void
-  /** Throws if a file is no longer what was approved, or an argument now refers to another file. */
-  recheck(): void
-}
-
 const copyOf = (path: string, folder: string, at: number): string => {
   const place = join(folder, 'bound', String(at))
   mkdirSync(place, { recursive: true, mode: 0o700 })
@@ -129,8 +116,6 @@ const whyUnbound = (path: string, found: BigIntStats | undefined): string | unde
   return found.isFile() ? 'it cannot be read' : 'it is not a regular file'
 }
 
-const pure = ({ path, sha256 }: BoundFile) => ({ path, sha256 })
-
 const checked = (data: object): Subject =>
   subjectFor({ type: 'command', data }, (problem) =>
     usageError(
@@ -143,10 +128,7 @@ const checked = (data: object): Subject =>
  * Binds a command: arguments, folder, environment, and the content of the program, of each argument that is a file and of each
  * file of --bind. Throws a usage error.
  */
-export const bindCommand = (
-  { argv, file, bind, environment, folder }: Given,
-  io: Pick<Io, 'cwd'>,
-): BoundCommand => {
+export const bindCommand = ({ argv, file, bind, environment, folder }: Given, io: Pick<Io, 'cwd'>) => {
   const copies = bind.map((name, at) => bindFile(name, at, io, folder))
   const known = new Map(copies.map((one) => [one.path, one]))
   const unbound = new Map<string, Unbound>()
@@ -178,19 +160,25 @@ export const bindCommand = (
       argv,
       cwd: io.cwd,
       executable: { path: program, sha256: executable.sha256 },
-      files: [...known.values()].filter((one) => one !== executable).map(pure),
+      files: [...known.values()].flatMap(({ path, sha256 }) =>
+        path === executable.path ? [] : [{ path, sha256 }],
+      ),
       environment: { passed: environment.passed, set: environment.set },
     }),
+    /** Explains for each argument with unbound content why it is not bound. */
     warnings: [...unbound.values()].flatMap(({ path, why }) =>
       why === undefined ? [] : [`The content of ${path} is not bound: ${why}`],
     ),
+    /** What to start: private copies where --bind named the file. */
     file: executable.copy ?? file,
     args,
-    acceptOwn: (path) => {
+    /** Accepts a file that svc itself has created since. */
+    acceptOwn: (path: string): void => {
       const one = unbound.get(path)
       if (one) one.identity = identityOf(look(path))
     },
-    recheck: () => {
+    /** Throws if a file is no longer what was approved, or an argument now refers to another file. */
+    recheck: (): void => {
       for (const one of known.values()) {
         let now: string | undefined
         try {
@@ -220,3 +208,5 @@ export const bindCommand = (
     },
   }
 }
+
+export type BoundCommand = ReturnType<typeof bindCommand>

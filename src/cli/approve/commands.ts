@@ -8,7 +8,7 @@ import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
-import { answerTexts, listTexts } from './answers-text.ts'
+import { answerTexts, listTexts } from './request-cells.ts'
 import { registerInbox } from './inbox.ts'
 import { showBelow } from './messages.ts'
 import { registerRequest } from './request.ts'
@@ -124,19 +124,12 @@ export const eitherWay: Extensions = new Map(
   ).map(([operation, tools]) => [operation, extend(operation, tools)]),
 )
 
-const registers = [
-  registerRequest,
-  registerRun,
-  registerWait,
-  registerInbox,
-  registerVerify,
-  registerTools,
-  registerHealth,
-]
-
 /** The commands of `svc approve` that make more than one call. */
 export const registerApprove = (group: Command, context: Context): void => {
-  for (const register of registers) register(group, context)
+  for (const register of [registerRequest, registerRun, registerWait, registerInbox, registerVerify])
+    register(group, context)
+  registerTools(group, context)
+  registerHealth(group, context)
   // First in the help, before those of the table.
   const first = ['run', 'request']
   const rank = (command: Command): number => -first.indexOf(command.name())

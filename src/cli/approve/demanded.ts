@@ -6,21 +6,32 @@ import { isRecord } from '../../core/is-record.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { inTypedNames, typedName } from '../operation/typed-names.ts'
+import type { Prompt } from '../terminal/prompt.ts'
 
 // What the service requires of a request only if it looks at the rules: whom to ask if no rule says it, and the reason of a rule.
 
 /** Whether a rule demands a reason, which none, or another one, was given. */
-export const demandsReason = (error: unknown): error is SvcError =>
+const demandsReason = (error: unknown): error is SvcError =>
   error instanceof SvcError && isRecord(error.data?.reason) && error.issues !== undefined
 
 const words = (text: unknown): string | undefined =>
   typeof text === 'string' && text !== '' ? safeLine(text.slice(0, 100)) : undefined
 
 /** The reason that a rule demands, in its own words. */
-export const demandIn = ({ data }: Pick<SvcError, 'data'>): { prompt?: string; example?: string } => {
+const demandIn = ({ data }: Pick<SvcError, 'data'>): { prompt?: string; example?: string } => {
   const demand = isRecord(data?.reason) ? data.reason : {}
   const [prompt, example] = [words(demand.prompt), words(demand.example)]
   return { ...(prompt !== undefined && { prompt }), ...(example !== undefined && { example }) }
+}
+
+/** Asks for the reason that a rule requires, with the words of the rule. */
+export const askReason = (prompt: Prompt, error: SvcError, { io }: Pick<Context, 'io'>): Promise<string> => {
+  io.stderr.write(`${safeLine(error.message)}\n`)
+  const { prompt: question = 'Reason', example } = demandIn(error)
+  return prompt.text(question, {
+    ...(example !== undefined && { example }),
+    validate: (text) => text.trim() !== '' || 'must not be empty',
+  })
 }
 
 /** The field that a person has to fill in; undefined if the error is about anything else. */

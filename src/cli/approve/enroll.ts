@@ -35,12 +35,10 @@ const pendingLine = async (
 
 const enrollSoftware = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
   const { io } = context
-  const [{ gatherInput }, { checkFolder }, { keyFilePath }, { reserveFile }] = await Promise.all([
-    import('../operation/gather-input.ts'),
-    import('../context/private-file.ts'),
-    import('../context/key-file.ts'),
-    import('../terminal/output-file.ts'),
-  ])
+  const { gatherInput } = await import('../operation/gather-input.ts')
+  const { checkFolder } = await import('../context/private-file.ts')
+  const { keyFilePath } = await import('../context/key-file.ts')
+  const { reserveFile } = await import('../terminal/output-file.ts')
   await checkShown(device.registerDevice, context)
   const { input } = await gatherInput(device.createEnrollment, { args, options }, context)
   const { org_id, user_id } = input as { org_id: number; user_id: string }

@@ -15,8 +15,8 @@ import {
   type ReportedLocation,
   placeAt,
 } from './software-device.ts'
-import { headlineOf } from './headline.ts'
-import { clockOrDay, grantText, requestText } from './request-text.ts'
+import { headlineOf } from './request-cells.ts'
+import { clockOrDay, offerText, requestText } from './request-text.ts'
 
 const refreshMs = 1000
 const leave = 'leave'
@@ -57,7 +57,7 @@ const live = async (
 const choicesOf = ({ grant, subject }: Ceremony) => [
   { value: 'back', name: 'Back to the list' },
   { value: 'approve', name: grant ? 'Approve once' : 'Approve' },
-  ...(grant ? [{ value: 'grant', name: safeLine(`Approve, and allow ${grantText(subject, grant)}`) }] : []),
+  ...(grant ? [{ value: 'grant', name: safeLine(`Approve, and allow ${offerText(subject, grant)}`) }] : []),
   { value: 'deny', name: 'Deny' },
   { value: 'note', name: 'Deny with a note to the requester' },
   { value: 'not_me', name: "This wasn't me: deny, mute the requester and end its other requests" },

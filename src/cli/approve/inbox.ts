@@ -135,7 +135,7 @@ export const registerInbox = (group: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const { createSoftwareDevice, noteProblem, readPlace } = await import('./software-device.ts')
-    const place = readPlace(options.latitude, options.longitude)
+    const place = readPlace(options)
     const note = options.note?.trim()
     const problem = note === undefined ? undefined : noteProblem(note)
     if (problem !== undefined) throw usageError(`--note: ${problem}`)
@@ -151,7 +151,7 @@ export const registerInbox = (group: Command, context: Context): void => {
         'svc approve inbox requires a terminal or a decision',
         await context.command!.again({ plus: ['--approve', 'apr_3mYk8wQZ'] }),
       )
-    const { chooseKeyFile } = await import('./choose-key-file.ts')
+    const { chooseKeyFile } = await import('../context/key-file.ts')
     const keyFile = await chooseKeyFile(options.authenticator, context)
     const own = await createSoftwareDevice(keyFile, context)
     if (typed) return decideOne(own, { ...typed, dryRun }, context)

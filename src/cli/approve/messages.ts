@@ -5,7 +5,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import { answerTexts } from './answers-text.ts'
+import { answerTexts } from './request-cells.ts'
 
 type Fields = Record<string, unknown>
 type Below = { message: string; data: Fields[]; columns: readonly string[] }
@@ -28,7 +28,7 @@ const rulingOf = ({ status, ruling, attestation }: Fields): Below | undefined =>
     ? undefined
     : { message: 'Ruling', data: ruling.filter(isRecord), columns: ['factor', 'policy', 'result', 'reason'] }
 
-/** Prints subject, ruling and an open review below the record of one request, in a table only: other formats contain them in the record. */
+/** Prints subject, ruling and an open review below the record of one request, in a table only: other formats have them in it. */
 export const showBelow = async (context: Context, record: Fields): Promise<void> => {
   const output = await context.output()
   if (output.format !== 'table' || context.globals.jq !== undefined) return
@@ -69,13 +69,10 @@ export const interruptedWait = (id: string, { tools, flags }: Pick<Backend, 'too
 
 /** Warnings about a decision that is not bound to the action. */
 export const unboundNote = (
-  record: ApprovalRecord,
+  { status }: ApprovalRecord,
   { notice, boundToAction }: Pick<Backend, 'boundToAction' | 'notice'>,
-): string[] => [
-  ...(notice ? [notice] : []),
-  ...(boundToAction || record.status !== 'approved'
-    ? []
-    : [
-        'The person was asked to authenticate and was not shown the action: nothing proves what was approved.',
-      ]),
-]
+): string[] => {
+  const unbound =
+    'The person was asked to authenticate and was not shown the action: nothing proves what was approved.'
+  return [...(notice ? [notice] : []), ...(boundToAction || status !== 'approved' ? [] : [unbound])]
+}

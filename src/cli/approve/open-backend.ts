@@ -55,7 +55,6 @@ const usesTools = async (context: Context, { through }: Opening): Promise<boolea
   }))
 }
 
-/** Opens the service of the profile, or its tool server. */
 export const openBackend = async (context: Context, opening: Opening = {}): Promise<Backend> => {
   const surroundings = await surroundingsOf(context, opening.org)
   if (await usesTools(context, opening))

@@ -79,7 +79,7 @@ const whyAsked = ({ lines, approver }: Ceremony['context']): string | undefined 
   ])
 
 /** What an approver can allow besides, in words. */
-export const grantText = (subject: Subject, { free, seconds, uses }: GrantTerms): string => {
+export const offerText = (subject: Subject, { free, seconds, uses }: GrantTerms): string => {
   const names = freeNames(subject, free).map((name) => JSON.stringify(name))
   const what = names.length === 0 ? 'exactly this' : `this, in which only ${names.join(', ')} may differ`
   return `for ${spanText(seconds)}, up to ${uses} ${uses === 1 ? 'time' : 'times'}: ${what}`
@@ -112,7 +112,7 @@ const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
     ['Until', `${clockOrDay(signed.request_expires_at, now)}, ${left}`],
     [
       'Grant',
-      ceremony.grant && safeLine(`can be allowed again ${grantText(ceremony.subject, ceremony.grant)}`),
+      ceremony.grant && safeLine(`can be allowed again ${offerText(ceremony.subject, ceremony.grant)}`),
     ],
     ['Location', locationRequired && 'required by a rule; approving asks for it'],
     ['Number', numberRequired && 'the requester sees one; approving asks for it'],

@@ -67,11 +67,9 @@ export const registerRequest = (group: Command, context: Context): void => {
     const typed = { args: command.args, options }
     const request = await gatherAsk(requestOperation, typed, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask: request, mcp: options.mcp }, context)
-    const [{ ask }, { NotApproved }, { openBackend }] = await Promise.all([
-      import('../../asking/ask.ts'),
-      import('../../asking/outcome.ts'),
-      import('./open-backend.ts'),
-    ])
+    const { ask } = await import('../../asking/ask.ts')
+    const { NotApproved } = await import('../../asking/outcome.ts')
+    const { openBackend } = await import('./open-backend.ts')
     const { approvers, ...wanted } = request
     const { lifetime_s: seconds = defaultSeconds } = wanted
     const backend = await openBackend(context, {

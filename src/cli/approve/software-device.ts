@@ -5,13 +5,7 @@ import type { Data } from '../../contract/operation.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import {
-  type ApprovalContext,
-  challengeOf,
-  contextBytes,
-  type GrantTerms,
-  readContext,
-} from '../../receipt/context.ts'
+import { type ApprovalContext, challengeOf, contextBytes, readContext } from '../../receipt/context.ts'
 import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
 import type { KeyFile } from '../context/key-file.ts'
@@ -28,25 +22,6 @@ export type Decision = {
   location?: ReportedLocation
   /** With an approval: also what the request offers as `grant`, which is part of what is signed. */
   grant?: true
-}
-
-/** A request as the approver signs it. The screen shows only these values. */
-export type Ceremony = {
-  context: ApprovalContext
-  /** The subject that the digest in the context belongs to. */
-  subject: Subject
-  numberRequired: boolean
-  /** The requesting credential, as the service claims; the signed context contains only the requester's claim. */
-  verifiedAs?: string
-  /** The address that the request came from, as the service claims. */
-  requestedFrom?: string
-  /** Who must approve, with names and answers as the service claims. */
-  lines: ApprovalRecord['lines']
-  /** What can be allowed besides. */
-  grant: GrantTerms | undefined
-  /** An approval without a location would be denied. */
-  locationRequired: boolean
-  decide(decision: Decision): Promise<ApprovalRecord>
 }
 
 const sameButDecision = (one: ApprovalContext, other: ApprovalContext): boolean =>
@@ -101,7 +76,7 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
     return rowsIn(approval.listApprovals, answer).toReversed()
   }
 
-  const open = async (request_id: string): Promise<Ceremony> => {
+  const open = async (request_id: string) => {
     const answer = await client.call(
       device.getCeremony,
       { request_id, credential: key.credential_id },
@@ -129,14 +104,20 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
     }
     return {
       context: approve,
+      /** The subject that the digest in the context belongs to. */
       subject: subjectIn(approve, wire),
       numberRequired: number_required,
+      /** The requesting credential, as the service claims; the signed context contains only the requester's claim. */
       ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
+      /** The address that the request came from, as the service claims. */
       ...(typeof requested_from === 'string' && { requestedFrom: requested_from }),
+      /** Who must approve, with names and answers as the service claims. */
       lines: wire.lines,
+      /** What can be allowed besides. */
       grant: wire.grant,
+      /** An approval without a location would be denied. */
       locationRequired: location_required === true,
-      decide: async (decided) => {
+      decide: async (decided: Decision): Promise<ApprovalRecord> => {
         const challenge = challengeOf(bytesOf(decided))
         const response = signed(key, { challenge, origin, rpId: rp_id })
         const answer = await client.call(
@@ -153,6 +134,8 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
 }
 
 export type SoftwareDevice = Awaited<ReturnType<typeof createSoftwareDevice>>
+/** A request as the approver signs it. The screen shows only these values. */
+export type Ceremony = Awaited<ReturnType<SoftwareDevice['open']>>
 
 /** Why the service would refuse this note; undefined if it is valid. */
 export const noteProblem = (text: string): string | undefined => {
@@ -177,10 +160,7 @@ const degrees = (flag: string, text: string, most: number): number => {
 }
 
 /** The location in --latitude and --longitude; undefined without either. */
-export const readPlace = (
-  latitude: string | undefined,
-  longitude: string | undefined,
-): ReportedLocation | undefined => {
+export const readPlace = ({ latitude, longitude }: { latitude?: string; longitude?: string }) => {
   if (latitude === undefined && longitude === undefined) return undefined
   if (latitude === undefined) throw usageError('--longitude requires --latitude')
   if (longitude === undefined) throw usageError('--latitude requires --longitude')

@@ -47,11 +47,9 @@ export const approveToolCall = async (
   const subject = await subjectOf(call)
   try {
     const request = await gatherAsk(hookOperation, { args: [], options }, context, subject)
-    const [{ ask }, { openBackend }, { separated }] = await Promise.all([
-      import('../../asking/ask.ts'),
-      import('./open-backend.ts'),
-      import('./separation.ts'),
-    ])
+    const { ask } = await import('../../asking/ask.ts')
+    const { openBackend } = await import('./open-backend.ts')
+    const { separated } = await import('./separation.ts')
     const { approvers, ...wanted } = request
     const { signal } = context.io
     const { warn } = await context.output()

@@ -11,7 +11,6 @@ import { openDiskCache } from '../context/disk-cache.ts'
 import { openTransport } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
 
-/** How requests are made. */
 export type Opening = {
   /**
    * `tools`: the tool server instead of the REST API. `service`: only the REST API. Otherwise the REST API, or the configured
@@ -20,7 +19,6 @@ export type Opening = {
   through?: 'tools' | 'service' | undefined
   /** The organization as typed. */
   org?: string | undefined
-  /** The requester, as the approver sees it. */
   requester?: string | undefined
   /** The request must outlive this run: a call of a tool that waits could not be resumed. */
   open?: boolean

@@ -36,11 +36,9 @@ export const registerWait = (group: Command, context: Context): void => {
       )
     const most = secondsOf(options.timeout)
     const { io } = context
-    const [{ openBackend }, { createProgress }, { waitFor }] = await Promise.all([
-      import('./open-backend.ts'),
-      import('./progress.ts'),
-      import('../../asking/wait.ts'),
-    ])
+    const { openBackend } = await import('./open-backend.ts')
+    const { createProgress } = await import('./progress.ts')
+    const { waitFor } = await import('../../asking/wait.ts')
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       mostSeconds: most,

@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../terminal/io.ts'
+import type { Context } from './context.ts'
 import { configDir, readPrivate } from './private-file.ts'
 
 /** A software authenticator and its owner, as `svc user enroll --software` saves them. A secret. */
@@ -27,7 +29,7 @@ export const keyFilePath = (io: Pick<Io, 'env' | 'cwd'>, org_id: number, user_id
   join(configDir(io), `approver-${org_id}-${encodeURIComponent(user_id)}.json`)
 
 /** The authenticators next to the profiles. */
-export const savedFiles = (io: Io): string[] => {
+const savedFiles = (io: Io): string[] => {
   try {
     return readdirSync(configDir(io))
       .filter((file) => name.test(file))
@@ -67,4 +69,35 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   throw new SvcError('failed', 'authenticator_file', `${path} is not a software authenticator`, {
     hint: 'svc user enroll 7 --org acme --software creates one',
   })
+}
+
+const mostShown = 5
+
+/** Whose key it is: `Ada Lovelace (user 7) in Acme Corp`. Contains text from the service. */
+const ownerOf = ({ name, organization, user_id, org_id }: KeyFile): string =>
+  `${name === undefined ? `user ${user_id}` : `${name} (user ${user_id})`} in ${organization ?? `organization ${org_id}`}`
+
+/** The authenticator that --authenticator names, the only saved one, or the one that the person at the terminal chooses. */
+export const chooseKeyFile = async (file: string | undefined, context: Context): Promise<KeyFile> => {
+  const saved = file === undefined ? savedFiles(context.io) : [file]
+  if (saved.length < 2) return readKeyFile(saved[0], context.io)
+  const named = saved.map((path) => {
+    const key = readKeyFile(path, context.io)
+    return { path, key, line: `${ownerOf(key)}, ${basename(path)}` }
+  })
+  const prompt = await context.prompt()
+  if (prompt) {
+    const lines = named.map(({ line }) => line)
+    return named[lines.indexOf(await prompt.select('Whose software authenticator?', lines))]!.key
+  }
+  const commands = await Promise.all(
+    named.slice(0, mostShown).map(async ({ path, key }) => {
+      const again = await context.command!.again({ plus: ['--authenticator', path] })
+      return `${again}   ${safeLine(ownerOf(key))}`
+    }),
+  )
+  throw usageError(
+    `Found ${saved.length} software authenticators: choose one with --authenticator`,
+    commands.join('\n      '),
+  )
 }

@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk'
 import { safeLine } from '../../core/safe-text.ts'
-import { headlineOf } from '../approve/headline.ts'
+import { headlineOf } from '../approve/request-cells.ts'
 import { maskFields } from '../terminal/mask.ts'
 import { leaveOut, leftOut } from '../terminal/columns.ts'
 import { cellText } from '../terminal/payload.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chooseKeyFile } from '../../../src/cli/approve/choose-key-file.ts'
+import { chooseKeyFile } from '../../../src/cli/context/key-file.ts'
 import { openContext } from '../../../src/cli/main.ts'
 import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'

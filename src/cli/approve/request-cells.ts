@@ -1,9 +1,13 @@
 import type { ApprovalLine } from '../../contract/approval-line.ts'
 import { askedText } from '../../contract/line-progress.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { listTexts as headlines } from './headline.ts'
+import type { Shape } from '../terminal/payload.ts'
 
-// Who answered, and whether an emergency was reviewed, in one cell of a table.
+// A request in the cells of a table.
+
+/** What a request asks for, as the approver page shows it; `action` is only what the requester calls it. */
+export const headlineOf = ({ subject, action }: Record<string, unknown>): string =>
+  String(isRecord(subject) && typeof subject['summary'] === 'string' ? subject['summary'] : action)
 
 /** `Ada Lovelace: approved`, or `2 of @dba: Grace Hopper approved, Eve Moore denied`. */
 const answersText = (line: ApprovalLine): string => {
@@ -14,17 +18,17 @@ const answersText = (line: ApprovalLine): string => {
   return `${askedText([line])}: ${answers || 'no answer'}`
 }
 
-/** Of the fields of a request, in its table. */
-export const answerTexts = {
-  lines: (lines: unknown): string =>
-    Array.isArray(lines) ? (lines as ApprovalLine[]).map(answersText).join('; ') : '',
+/** Who answered. */
+export const answerTexts: Shape['texts'] = {
+  lines: (lines) => (Array.isArray(lines) ? (lines as ApprovalLine[]).map(answersText).join('; ') : ''),
 }
 
-/** In the list, where an emergency has one cell. */
-export const listTexts = {
-  ...headlines,
+/** In a list: only a pending request can expire, and an emergency has one cell. */
+export const listTexts: Shape['texts'] = {
   ...answerTexts,
-  break_glass: (glass: unknown): string => {
+  action: (_, request) => headlineOf(request),
+  expires_at: (time, { status }) => (status === 'pending' ? String(time) : ''),
+  break_glass: (glass) => {
     if (!isRecord(glass)) return ''
     const { verdict } = (glass.review ?? {}) as { verdict?: unknown }
     return verdict === undefined ? 'not reviewed' : `reviewed: ${String(verdict)}`
