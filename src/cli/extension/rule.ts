@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../../contract/operation.ts'
 import { rule } from '../../contract/rule.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Extension, Extensions } from '../operation/operation-command.ts'
+import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 import type { Extras } from '../operation/run-operation.ts'
 
 const { testRule: _, ...others } = rule
@@ -10,11 +10,9 @@ const { testRule: _, ...others } = rule
 export const ruleOperations = others
 
 const checkNew: Extras['dryCheck'] = async (input) => {
-  const [{ issuesOf }, { ruleProblems }, { inTypedNames }] = await Promise.all([
-    import('../../contract/issues.ts'),
-    import('../../rules/check.ts'),
-    import('../operation/typed-names.ts'),
-  ])
+  const { issuesOf } = await import('../../contract/issues.ts')
+  const { ruleProblems } = await import('../../rules/check.ts')
+  const { inTypedNames } = await import('../operation/typed-names.ts')
   const { input: schema } = rule.createRule
   const { data, error } = schema.safeParse(input)
   const issues = data ? ruleProblems(data) : issuesOf(error!, schema, input)
@@ -36,21 +34,13 @@ const checkOld: Extras['dryCheck'] = async (input, context) => {
   return 'The rule exists. Whether people must approve its deletion was not checked.'
 }
 
-type Extended = typeof rule.listRules | typeof rule.getRule | typeof rule.createRule | typeof rule.deleteRule
-
 /** Shows in words what a rule holds, and checks more in a dry run. */
-const extend =
-  (operation: Extended, dryCheck?: Extras['dryCheck']): Extension =>
-  (command, context) =>
-    void command.action(async () => {
-      const [{ runOperation }, { exceptText, grantText, matchText, reasonText }] = await Promise.all([
-        import('../operation/run-operation.ts'),
-        import('../../rules/rule-text.ts'),
-      ])
-      const texts = { match: matchText, except: exceptText, reason: reasonText, grant: grantText }
-      const typed = { args: command.args, options: command.opts() }
-      await runOperation(operation, typed, context, { texts, ...(dryCheck && { dryCheck }) })
-    })
+const extend = (operation: Operation, dryCheck?: Extras['dryCheck']): Extension =>
+  withExtras(operation, async () => {
+    const { exceptText, grantText, matchText, reasonText } = await import('../../rules/rule-text.ts')
+    const texts = { match: matchText, except: exceptText, reason: reasonText, grant: grantText }
+    return { texts, ...(dryCheck && { dryCheck }) }
+  })
 
 export const ruleTable: Extensions = new Map<Operation, Extension>([
   [rule.listRules, extend(rule.listRules)],

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { isSeen, safeJson, safeText, seenJson } from '../../core/safe-text.ts'
-import type { Effect } from '../../contract/operation.ts'
 import { linkedPage } from '../../client/paging.ts'
 import { belowRoot, rawUrl } from '../../client/request.ts'
 import { answerFieldsWith } from '../../contract/describe.ts'
@@ -48,9 +47,8 @@ const showAnswer = async (
 ): Promise<void> => {
   const { status, body } = answer
   const { output: format, jq } = context.globals
-  const shaped = [format, jq].some((flag) => flag !== undefined)
-  const once =
-    shaped || context.changed ? await secretsOf(method, path, context) : (new Set() as ReadonlySet<string>)
+  const shaped = format !== undefined || jq !== undefined
+  const once = shaped || context.changed ? await secretsOf(method, path, context) : new Set<string>()
   if (!shaped || status >= 300 || body === '') {
     if (once.size > 0) context.once = `${body}\n`
     return showRaw(body, context)
@@ -65,8 +63,7 @@ const showAnswer = async (
     showRaw(body, context)
     throw (await import('../terminal/error.ts')).notShownAsRequested(context, error)
   }
-  const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(format ?? '')
-  const whole = !rows
+  const whole = !['table', 'csv', 'tsv', 'ndjson', 'id'].includes(format ?? '')
   if (isEnvelope(value)) return output.show(value, { document: true, whole, once })
   return output.report('', value, { document: true, once })
 }
@@ -117,10 +114,6 @@ type Options = BodyFlags & {
 }
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-/** Any other method than these three may notify a person. */
-const effectOf = (method: string): Effect =>
-  method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'notifies'
 
 const headersOf = (lines: string[] = []): Record<string, string> =>
   Object.fromEntries(
@@ -183,12 +176,13 @@ export const registerApi = (command: Command, context: Context): void => {
       await confirmWrite(write, options, context)
     }
     const client = await context.client()
-    const request = {
+    const request: RawRequest = {
       method,
       path,
       headers: headersOf(options.header),
       body: body && JSON.stringify(body),
-      effect: effectOf(method),
+      // Any other method may notify a person.
+      effect: ['GET', 'HEAD', 'OPTIONS'].includes(method) ? 'read' : 'notifies',
     }
     const { signal, stdout } = context.io
     const answer = options.paginate

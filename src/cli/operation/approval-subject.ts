@@ -64,17 +64,12 @@ const readBefore = async (
   const cli = operation.cli.replace(/update$/, 'get')
   const get = Object.values<Operation>(table).find((one) => one.cli === cli)
   if (!get) return undefined
-  const known = pathNames(get.path).map((name) => [name, input[name === 'orgIdOrSlug' ? 'org_id' : name]])
+  const known = pathNames(get.path).map((name) =>
+    name === 'orgIdOrSlug' ? [name, String(input['org_id'])] : [name, input[name]],
+  )
   try {
     const client = await context.client()
-    const answer = await client.call(
-      get,
-      Object.fromEntries(
-        known.map(([name, value]) => [name, get.path.includes('orgIdOrSlug') ? String(value) : value]),
-      ),
-      { signal: context.io.signal },
-    )
-    return fieldsIn(answer)
+    return fieldsIn(await client.call(get, Object.fromEntries(known), { signal: context.io.signal }))
   } catch {
     // A key that can write may be unable to read. The approver then sees only the new values.
     return undefined

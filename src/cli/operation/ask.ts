@@ -57,11 +57,8 @@ export const askField = async (operation: Operation, field: Field, context: Cont
   if (field.meta.secret) await prompt.secret(question, { validate })
   else {
     const [given] = isOrg(field) ? ['acme'] : (field.meta.examples ?? [])
-    const example = Array.isArray(given)
-      ? given.join(' ')
-      : typeof given === 'object'
-        ? JSON.stringify(given)
-        : String(given)
+    const plain = typeof given === 'object' ? JSON.stringify(given) : String(given)
+    const example = Array.isArray(given) ? given.join(' ') : plain
     await prompt.text(question, { example, validate })
   }
   if (failure !== undefined) throw failure

@@ -12,11 +12,7 @@ export const newestRows = 100
 const takes = (operation: Operation, name: string): boolean =>
   fieldsOf(operation).some((field) => field.name === name)
 
-/** Whether a list has pages. */
 export const isPaged = (operation: Operation): boolean => takes(operation, 'cursor')
-
-/** Whether a list is ordered by time, newest first. */
-const isByTime = (operation: Operation): boolean => takes(operation, 'since')
 
 export type Listed = {
   envelope: Answer['envelope']
@@ -43,7 +39,7 @@ const rowLimit = (operation: Operation, { input, options }: Listing): number => 
   const [since, until] = [input['since'], input['until']]
   if (since !== undefined && until !== undefined && String(since) >= String(until))
     throw usageError(`--since ${options.since} is not before --until ${options.until}`)
-  return limit ?? (isByTime(operation) && !all ? newestRows : Infinity)
+  return limit ?? (takes(operation, 'since') && !all ? newestRows : Infinity)
 }
 
 /**
@@ -92,7 +88,6 @@ export async function* listPages(
   }
 }
 
-/** The rows of a page. */
 export const rowsOf = ({ envelope: { data } }: Listed): readonly unknown[] =>
   Array.isArray(data) ? data : []
 

@@ -6,9 +6,10 @@ import { usageError } from '../../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
-import { addFlag, addReasonFlag, optionKey } from './flags.ts'
+import { addFlag, addReasonFlag, optionKey, type Typed } from './flags.ts'
 import { needFor } from './need.ts'
 import { isPaged } from './list-rows.ts'
+import type { Extras } from './run-operation.ts'
 import { isOfTable } from '../terminal/output.ts'
 
 type Options = Record<string, unknown>
@@ -16,6 +17,19 @@ type Options = Record<string, unknown>
 /** Adds flags, help or its own action to a command of the table. */
 export type Extension = (command: Command, context: Context) => void
 export type Extensions = ReadonlyMap<Operation, Extension>
+
+/** Runs an operation of the table, and does more with its answer. */
+export const withExtras =
+  <O extends Operation>(
+    operation: O,
+    extrasOf: (context: Context, typed: Typed) => Extras<O> | Promise<Extras<O>>,
+  ): Extension =>
+  (command, context) =>
+    void command.action(async () => {
+      const { runOperation } = await import('./run-operation.ts')
+      const typed = { args: command.args, options: command.opts() }
+      await runOperation(operation, typed, context, (await extrasOf(context, typed)) as Extras)
+    })
 
 const byWords = (table: Operations): Map<string, Operation[]> => {
   const words = new Map<string, Operation[]>()

@@ -3,22 +3,17 @@ import { geofence } from '../../contract/geofence.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { exitCode } from '../../core/exit-codes.ts'
-import type { Extension, Extensions } from './operation-command.ts'
+import { type Extension, type Extensions, withExtras } from './operation-command.ts'
 
 const ruleCheck =
   (operation: Operation): Extension =>
   (command, context) => {
-    command
-      .addHelpText('after', '\nExits with 0 if it passes and with 1 if it does not.')
-      .action(async () => {
-        const { runOperation } = await import('./run-operation.ts')
-        await runOperation(operation, { args: command.args, options: command.opts() }, context, {
-          afterShown: (answer) => {
-            const { result } = fieldsIn(answer)
-            if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
-          },
-        })
-      })
+    command.addHelpText('after', '\nExits with 0 if it passes and with 1 if it does not.')
+    const afterShown = (answer: Parameters<typeof fieldsIn>[0]): void => {
+      const { result } = fieldsIn(answer)
+      if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
+    }
+    withExtras(operation, () => ({ afterShown }))(command, context)
   }
 
 /** Gives `svc geofence check` and `svc timeslot check` an exit code for scripts: 1 if the rule does not pass. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../../client/client.ts'
 import { answeredFields, answerFieldsWith } from '../../contract/describe.ts'
-import { asksFirst, type Operation } from '../../contract/operation.ts'
+import { asksFirst, type Data, type Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Shape } from '../terminal/payload.ts'
@@ -22,17 +22,7 @@ export const checkShown = async (
 }
 
 /** Fields in which any service may return phone numbers, addresses or credentials, in addition to those of the table. */
-const alwaysMasked = [
-  'mobile',
-  'mobile_e164',
-  'phone',
-  'email',
-  'api_key',
-  'apiKey',
-  'secret',
-  'token',
-  'password',
-]
+const alwaysMasked = 'mobile mobile_e164 phone email api_key apiKey secret token password'.split(' ')
 
 /** Requests an approval of exactly this input and organization, if the profile requires one. */
 const approveFirst = async (
@@ -54,10 +44,7 @@ const approveFirst = async (
 }
 
 /** The notice with the command that shows the rest of a list. */
-const moreLine = async (
-  { cursor }: { cursor?: string | undefined },
-  { command }: Context,
-): Promise<string> => {
+const moreLine = async ({ cursor }: NonNullable<Listed['more']>, { command }: Context): Promise<string> => {
   const change =
     cursor === undefined
       ? { without: ['--limit', '--cursor'], plus: ['--all'] }
@@ -65,9 +52,9 @@ const moreLine = async (
   return `More: ${await command!.again(change)}`
 }
 
-export type Extras = {
+export type Extras<O extends Operation = Operation> = {
   /** Runs after the answer was shown. */
-  afterShown?(answer: Pick<Answer, 'envelope'>): void | Promise<void>
+  afterShown?(answer: Pick<Answer<Data<O>>, 'envelope'>): void | Promise<void>
   /** Throws if the answer must not be shown. */
   check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
   /** What else is deleted, a line each, for the question that asks for confirmation. */
@@ -88,14 +75,14 @@ export const runOperation = async (
   if (!typed.options.dryRun) await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
   const { input, extra } = gathered
+  const whole = { ...input, ...extra }
   if (typed.options.dryRun) {
     const { showDryRun } = await import('./dry-run.ts')
-    const checked = await dryCheck?.({ ...input, ...extra }, context)
+    const checked = await dryCheck?.(whole, context)
     await showDryRun(operation, input, extra, context)
     if (checked) (await context.output()).note(checked)
     return
   }
-  const whole = { ...input, ...extra }
   if (asksFirst(operation, whole))
     await confirmOperation(operation, whole, typed.options, context, () => consequence?.(input))
 
