@@ -2,7 +2,7 @@ import type { EnvName } from '../../core/env.ts'
 import { checkKey, requirePrivateWay, type Noun } from '../../client/key-check.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import type { Globals, Io } from '../terminal/io.ts'
+import type { Io, Run } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
 import { defaultBaseUrl, originOf } from '../../client/address.ts'
 import type { Profile } from './profile-store.ts'
@@ -81,12 +81,7 @@ const savedSource = (io: Io, profile: Profile, profileName: string, noun: Noun):
 }
 
 /** --key-file, then SVC_API_KEY, then the profile. */
-export const keySource = (
-  io: Io,
-  globals: Globals,
-  profile: Profile,
-  profileName: string,
-): KeySource | undefined => {
+export const keySource = ({ io, globals }: Run, profile: Profile, profileName: string) => {
   const inEnv = io.env['SVC_API_KEY']
   const login = loginTo(profileName, 'API key')
   if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
@@ -99,12 +94,7 @@ export const keySource = (
  * The ask key, which requests approvals: SVC_ASK_KEY, then the profile. Undefined if --key-file or SVC_API_KEY sets the
  * key of this run, which then does everything.
  */
-export const askKeySource = (
-  io: Io,
-  globals: Globals,
-  profile: Profile,
-  profileName: string,
-): KeySource | undefined => {
+export const askKeySource = ({ io, globals }: Run, profile: Profile, profileName: string) => {
   if (globals.keyFile !== undefined) return undefined
   const inEnv = io.env['SVC_ASK_KEY']
   if (inEnv) return envSource('SVC_ASK_KEY', inEnv, 'Correct SVC_ASK_KEY, or unset it')

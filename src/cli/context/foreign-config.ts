@@ -11,30 +11,19 @@ import {
   type Node,
   type ParseError,
 } from 'jsonc-parser'
-import { SvcError } from '../../core/errors.ts'
+import { failure, SvcError } from '../../core/errors.ts'
 import { replaceFile } from '../../core/replace-file.ts'
 import { safeLine } from '../../core/safe-text.ts'
 
-// The configuration file of another program: only what svc owns in it changes. Comments and order stay, and the layout of what is not beside it.
+// The configuration file of another program: only what svc owns in it changes. Comments and order stay, and the layout of
+// what is not beside it.
 
-export type ForeignConfig = {
-  path: string
-  /** What the file contains; undefined if it does not exist. */
-  text: string | undefined
-  /** The value at a path; undefined if it is absent. */
-  at(path: JSONPath): unknown
-  /** Throws if the value at a path is there and is not an object. */
-  requireObject(path: JSONPath): void
-  /** What the file contains, or `fresh` as JSON if that is nothing. */
-  textOr(fresh: object): string
-  /** An error that names the line and column of a path, or of the closest parent. */
-  wrong(path: JSONPath, problem: string): SvcError
-}
-
-const damaged = (path: string, where: string, problem: string): SvcError =>
-  new SvcError('failed', 'damaged_file', `${safeLine(path)}${where} ${problem}; nothing was written`, {
-    hint: 'Correct the file, then repeat the command',
-  })
+export const damaged = (path: string, where: string, problem: string): SvcError =>
+  failure(
+    'damaged_file',
+    `${safeLine(path)}${where} ${problem}; nothing was written`,
+    'Correct the file, then repeat the command',
+  )
 
 const unusable = (path: string, error: unknown): SvcError => {
   const { code } = error as NodeJS.ErrnoException
@@ -94,29 +83,36 @@ export const readForeignText = (path: string): string | undefined => {
 }
 
 /** Reads a configuration file in JSON. Throws if it is damaged. */
-export const readForeignConfig = (path: string): ForeignConfig => {
+export const readForeignConfig = (path: string) => {
   const text = readForeignText(path)
   const content = text === undefined || text.trim() === '' ? '{}' : text
   const root = parse(path, content)
   const nodeAt = (at: JSONPath): Node => findNodeAtLocation(root, at) ?? nodeAt(at.slice(0, -1))
-  const wrong: ForeignConfig['wrong'] = (at, problem) =>
+  /** An error that names the line and column of a path, or of the closest parent. */
+  const wrong = (at: JSONPath, problem: string): SvcError =>
     damaged(path, position(content, nodeAt(at).offset), problem)
   return {
     path,
+    /** What the file contains; undefined if it does not exist. */
     text,
-    at: (at) => {
+    /** The value at a path; undefined if it is absent. */
+    at: (at: JSONPath): unknown => {
       const node = findNodeAtLocation(root, at)
       // Its objects have no prototype.
       return node && JSON.parse(JSON.stringify(getNodeValue(node)))
     },
-    requireObject: (at) => {
+    /** Throws if the value at a path is there and is not an object. */
+    requireObject: (at: JSONPath): void => {
       const node = findNodeAtLocation(root, at)
       if (node && node.type !== 'object') throw wrong(at, 'must be an object')
     },
-    textOr: (fresh) => (text?.trim() ? text : `${JSON.stringify(fresh, null, 2)}\n`),
+    /** What the file contains, or `fresh` as JSON if that is nothing. */
+    textOr: (fresh: object): string => (text?.trim() ? text : `${JSON.stringify(fresh, null, 2)}\n`),
     wrong,
   }
 }
+
+export type ForeignConfig = ReturnType<typeof readForeignConfig>
 
 const edited = (text: string, at: JSONPath, value: unknown): string => {
   const [, indent = '  '] = /^([ \t]+)\S/m.exec(text) ?? []
@@ -147,12 +143,8 @@ export const writeForeignConfig = (
       mode: before === undefined ? mode : statSync(target).mode & 0o777,
       check: () => {
         if ((before === undefined ? undefined : readFileSync(target, 'utf8')) === before) return
-        throw new SvcError(
-          'failed',
-          'file_changed',
-          `${safeLine(path)} changed meanwhile; nothing was written`,
-          { hint: 'Repeat the command' },
-        )
+        const what = `${safeLine(path)} changed meanwhile; nothing was written`
+        throw failure('file_changed', what, 'Repeat the command')
       },
     })
   } catch (error) {

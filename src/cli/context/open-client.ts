@@ -6,9 +6,11 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Operation } from '../../contract/operation.ts'
+import type { ToolClient } from '../../tools/client/tool-client.ts'
 import { getPublicJson } from '../../client/public-json.ts'
 import { readBytes } from '../terminal/input-file.ts'
 import type { Globals, Io, Run } from '../terminal/io.ts'
+import type { Context } from './context.ts'
 import type { Settings } from './settings.ts'
 
 type Options = {
@@ -131,18 +133,14 @@ export const openClient = (
 
 /** Calls `use` with a client that has only the ask key; undefined without such a key. */
 export const withAskKey = async <T>(
-  { io, globals, settings: read }: Pick<Run, 'io' | 'globals'> & { settings(): Promise<Settings> },
+  { io, globals, settings: read }: Context,
   use: (client: Client) => Promise<T>,
 ): Promise<T | undefined> => {
   const settings = await read()
   const { askKey, askKeyHint } = settings
   if (!askKey) return undefined
-  const client = openClient(io, globals, {
-    ...settings,
-    apiKey: askKey,
-    keyHint: askKeyHint,
-    askKey: undefined,
-  })
+  const own = { apiKey: askKey, keyHint: askKeyHint, askKey: undefined }
+  const client = openClient(io, globals, { ...settings, ...own })
   try {
     return await use(client)
   } finally {
@@ -167,6 +165,22 @@ export const getJson = async (
   try {
     return await getPublicJson(transport, url, io.signal)
   } finally {
+    await transport.close()
+  }
+}
+
+/** The tools of a server, as this bearer may use them. */
+export const listTools = async (
+  server: { url: string; token: string | undefined; name: string; cacert: string | undefined },
+  { io }: Pick<Run, 'io'>,
+): ReturnType<ToolClient['list']> => {
+  const { createToolClient } = await import('../../tools/client/tool-client.ts')
+  const transport = openTransport(io, server.cacert)
+  const tools = createToolClient({ ...server, transport, signal: io.signal })
+  try {
+    return await tools.list()
+  } finally {
+    await tools.close()
     await transport.close()
   }
 }

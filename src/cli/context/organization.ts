@@ -1,6 +1,6 @@
 import { fieldsIn } from '../../client/answer-data.ts'
 import { orgFields, type Field } from '../../contract/operation.ts'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { failure, SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from './context.ts'
 
 export const isOrg = (field: Field): boolean => orgFields.includes(field.name)
@@ -61,11 +61,10 @@ const lookUp = async (idOrSlug: string, context: Context): Promise<Organization>
   const id = idIn(data)
   const shown = isId(idOrSlug) ? id : data.slug
   if (id !== undefined && String(shown) !== idOrSlug)
-    throw new SvcError(
-      'failed',
+    throw failure(
       'other_organization',
       `The service did not show that the organization it found is "${idOrSlug}"`,
-      { hint: 'Check the name: svc org list. The id works too: --org 12' },
+      'Check the name: svc org list. The id works too: --org 12',
     )
   if (id === undefined)
     throw new SvcError('failed', 'no_id', `This service does not return the id of "${idOrSlug}"`, {

@@ -53,8 +53,6 @@ const fits: Record<Kind, (value: unknown) => boolean> = {
 /** Starts with a letter or digit, so that a name cannot be a flag or `__proto__`. */
 export const profileName = /^[a-z0-9][\w.-]{0,62}$/i
 
-export const emptyFile = (): ProfileFile => ({ version: 1, profiles: {} })
-
 const wrongIn = (file: unknown): string | undefined => {
   if (!isRecord(file)) return 'it must contain an object'
   if (file['version'] !== 1) return '"version" must be 1'
@@ -71,21 +69,13 @@ const wrongIn = (file: unknown): string | undefined => {
 }
 
 /** The profiles in this text, including unknown fields. Throws an error with the problem and how to correct it. */
-export const parseProfiles = (text: string, path: string): ProfileFile => {
+const parseProfiles = (text: string, path: string): ProfileFile => {
   const file = parseJson(text)
   const wrong = file === undefined ? 'it is not valid JSON' : wrongIn(file)
   if (wrong === undefined) return file as ProfileFile
   throw new SvcError('failed', 'profile_file', `The profile file ${path} cannot be used: ${wrong}`, {
     hint: `Repair it, or move it away: mv '${path}' '${path}.broken'`,
   })
-}
-
-export type ProfileStore = {
-  path: string
-  /** Throws an SvcError with a correction if the file is open to others, a link or not valid. */
-  read(): ProfileFile
-  /** Reads, changes and writes under a lock. `change` may run again, so it must do nothing else. */
-  update(change: (file: ProfileFile) => void): Promise<void>
 }
 
 const name = 'profiles'
@@ -97,23 +87,22 @@ const sweep = (dir: string): void => {
 }
 
 /** The profile file. Every command reads it, so `conf` and the lock are loaded only to write. */
-export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
+export const createStore = (io: Pick<Io, 'env' | 'cwd'>) => {
   const dir = configDir(io)
   const path = join(dir, `${name}.json`)
 
+  /** Throws an SvcError with a correction if the file is open to others, a link or not valid. */
   const read = (): ProfileFile => {
     const text = readPrivate(path)
-    return text === undefined ? emptyFile() : parseProfiles(text, path)
+    return text === undefined ? { version: 1, profiles: {} } : parseProfiles(text, path)
   }
 
   const write = async (change: (file: ProfileFile) => void): Promise<void> => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     checkFolder(dir)
     chmodSync(dir, 0o700)
-    const [{ default: Conf }, { acquireLock }] = await Promise.all([
-      import('conf'),
-      import('./profile-lock.ts'),
-    ])
+    const { default: Conf } = await import('conf')
+    const { acquireLock } = await import('./profile-lock.ts')
     const save = (file: ProfileFile): void => {
       const conf = new Conf<ProfileFile>({
         cwd: dir,
@@ -140,7 +129,8 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
     })
   }
 
-  const update: ProfileStore['update'] = (change) =>
+  /** Reads, changes and writes under a lock. `change` may run again, so it must do nothing else. */
+  const update = (change: (file: ProfileFile) => void): Promise<void> =>
     write(change).catch((error: unknown) => {
       const { code, syscall } = error as NodeJS.ErrnoException
       if (syscall === undefined) throw error

@@ -1,8 +1,7 @@
 import type { EnvName } from '../../core/env.ts'
-import type { NamedSetting } from '../../contract/asking-defaults.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import type { Globals, Io } from '../terminal/io.ts'
+import type { Globals, Io, Run } from '../terminal/io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from '../../client/address.ts'
 import {
   askKeySource,
@@ -12,16 +11,12 @@ import {
   type KeySource,
   type Source,
 } from './api-key.ts'
-import { createStore, type Profile, type ProfileFile, type ProfileStore } from './profile-store.ts'
+import { createStore, type Profile, type ProfileFile } from './profile-store.ts'
 
 export type Setting = { value: string; source: Source }
 
 /** A setting with its name as the user knows it. */
-export const named = (
-  setting: Setting | undefined,
-  variable: EnvName,
-  field: string,
-): NamedSetting | undefined =>
+export const named = (setting: Setting | undefined, variable: EnvName, field: string) =>
   setting && {
     value: setting.value,
     name: setting.source === 'environment' ? variable : `${field} of the profile`,
@@ -114,16 +109,7 @@ const isOfService = ({ base_url, mcp_url }: Profile, baseUrl: Setting | undefine
   [base_url ?? defaultBaseUrl, mcp_url!].some((url) => originOf(url) === originOf(baseUrl.value))
 
 /** The settings of this run: flag, then environment, then profile, then default. Throws usage errors. */
-export const createSettings = ({
-  io,
-  globals,
-  store = createStore(io),
-}: {
-  io: Io
-  globals: Globals
-  store?: ProfileStore
-}): Settings => {
-  const file = store.read()
+export const createSettings = ({ io, globals }: Run, file = createStore(io).read()): Settings => {
   const name = chosenProfile(io, globals, file)
   const profile =
     name.source === 'default' ? (file.profiles['default'] ?? {}) : requireProfile(file, name.value)
@@ -141,8 +127,8 @@ export const createSettings = ({
     environment: 'SVC_MCP_URL',
     profile: inProfile('mcp_url'),
   })
-  const own = keySource(io, globals, profile, name.value)
-  const asking = askKeySource(io, globals, profile, name.value)
+  const own = keySource({ io, globals }, profile, name.value)
+  const asking = askKeySource({ io, globals }, profile, name.value)
   const bearer = bearerSource(io, profile, name.value)
   const key = own ?? asking
   const apart = mcpUrl?.source === 'profile' && !isOfService(profile, baseUrl)

@@ -1,7 +1,6 @@
-import { createToolClient } from '../../tools/client/tool-client.ts'
 import { askKeyFor } from '../approve/tool-server.ts'
 import type { Context } from '../context/context.ts'
-import { getJson, openTransport, readHealth } from '../context/open-client.ts'
+import { getJson, listTools, readHealth } from '../context/open-client.ts'
 import type { Io } from '../terminal/io.ts'
 import { createStore } from '../context/profile-store.ts'
 import {
@@ -55,10 +54,9 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
     return [note('tool server', `none at ${origin}`, configure)]
   }
   const token = (await bearer(url)) ?? (await askKeyFor(url, settings))
-  const transport = openTransport(context.io, cacert?.value)
-  const tools = createToolClient({ url, token, transport, name: 'svc doctor', signal: context.io.signal })
   try {
-    const offered = new Set((await tools.list()).map(({ name }) => name))
+    const listed = await listTools({ url, token, name: 'svc doctor', cacert: cacert?.value }, context)
+    const offered = new Set(listed.map(({ name }) => name))
     const missing = expected.filter((name) => !offered.has(name))
     return [
       missing.length === 0
@@ -73,9 +71,6 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
         'Save a key that can ask: svc profile login --ask. Or use MCP_AUTH_TOKEN, which must be the same at every node of the service',
       ),
     ]
-  } finally {
-    await tools.close()
-    await transport.close()
   }
 }
 

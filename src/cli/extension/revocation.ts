@@ -1,5 +1,4 @@
 import { fieldsIn } from '../../client/answer-data.ts'
-import type { Answer } from '../../client/client.ts'
 import { device } from '../../contract/device.ts'
 import { key } from '../../contract/key.ts'
 import type { Data, Operation } from '../../contract/operation.ts'
@@ -7,7 +6,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { isUnsupported } from '../context/own-key.ts'
-import type { Extension, Extensions } from '../operation/operation-command.ts'
+import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 
 // What ends with a key or a device, and what it added and still works.
 
@@ -48,17 +47,13 @@ const warnAll = async (lines: readonly string[], context: Context): Promise<void
   for (const line of lines) warn(line)
 }
 
-const revokeDevice: Extension = (command, context) =>
-  void command.action(async () => {
-    const { runOperation } = await import('../operation/run-operation.ts')
-    await runOperation(device.revokeDevice, { args: command.args, options: command.opts() }, context, {
-      afterShown: async (answer: Pick<Answer<Data<typeof device.revokeDevice>>, 'envelope'>) => {
-        const { id, org_id, ...outcome } = fieldsIn(answer)
-        const again = `svc user devices revoke ${shellQuote(String(id))} --org ${shellQuote(String(org_id))}`
-        await warnAll(outcomeOf(outcome, again), context)
-      },
-    })
-  })
+const revokeDevice = withExtras(device.revokeDevice, (context) => ({
+  afterShown: async (answer) => {
+    const { id, org_id, ...outcome } = fieldsIn(answer)
+    const again = `svc user devices revoke ${shellQuote(String(id))} --org ${shellQuote(String(org_id))}`
+    await warnAll(outcomeOf(outcome, again), context)
+  },
+}))
 
 export const deviceRevocation: Extensions = new Map([[device.revokeDevice, revokeDevice]])
 
@@ -108,21 +103,17 @@ const endingWith = async (id: unknown, context: Context): Promise<string[]> => {
   return lines.length > 0 ? lines : ['No other key is revoked with it']
 }
 
-const revokeKey: Extension = (command, context) =>
-  void command.action(async () => {
-    const { runOperation } = await import('../operation/run-operation.ts')
-    await runOperation(key.revokeKey, { args: command.args, options: command.opts() }, context, {
-      consequence: ({ id }) => endingWith(id, context),
-      afterShown: async (answer: Pick<Answer<Data<typeof key.revokeKey>>, 'envelope'>) => {
-        const ended = fieldsIn(answer)
-        const { newest_id, ended_requests = 0 } = ended
-        const requests = ended_requests > 0 ? [`Pending requests that ended with it: ${ended_requests}`] : []
-        const again = `svc key revoke ${shellQuote(String(ended.id))}`
-        const added = newest_id == null ? outcomeOf(ended, again) : []
-        await warnAll([...endingOf(ended), ...requests, ...added], context)
-      },
-    })
-  })
+const revokeKey = withExtras(key.revokeKey, (context) => ({
+  consequence: ({ id }) => endingWith(id, context),
+  afterShown: async (answer) => {
+    const ended = fieldsIn(answer)
+    const { newest_id, ended_requests = 0 } = ended
+    const requests = ended_requests > 0 ? [`Pending requests that ended with it: ${ended_requests}`] : []
+    const again = `svc key revoke ${shellQuote(String(ended.id))}`
+    const added = newest_id == null ? outcomeOf(ended, again) : []
+    await warnAll([...endingOf(ended), ...requests, ...added], context)
+  },
+}))
 
 /** What the secrets of a key start with; nothing if the service does not show the key. */
 const prefixesOf = async (id: unknown, context: Context): Promise<string[]> => {
@@ -130,24 +121,21 @@ const prefixesOf = async (id: unknown, context: Context): Promise<string[]> => {
   return [prefix, ...secrets.map((secret) => secret.prefix)].filter((one) => one !== undefined)
 }
 
-const rotateKey: Extension = (command, context) =>
-  void command.action(async () => {
-    const { runOperation } = await import('../operation/run-operation.ts')
-    const options = command.opts()
-    const old = options['dryRun'] ? [] : await prefixesOf(command.args[0], context)
-    await runOperation(key.rotateKey, { args: command.args, options }, context, {
-      afterShown: async (answer: Pick<Answer<Data<typeof key.rotateKey>>, 'envelope'>) => {
-        const { older_secrets = [], key: made } = fieldsIn(answer)
-        const { saveRotated } = await import('../profile/rotated-key.ts')
-        const saved = typeof made === 'string' ? await saveRotated(old, made, context) : []
-        const lines = older_secrets.map(
-          ({ id, expires_at }) =>
-            `Secret ${id} works until ${expires_at?.replace(/\.\d+Z$/, 'Z')}. To end it now: svc key revoke ${shellQuote(id)}`,
-        )
-        await warnAll([...saved, ...lines], context)
-      },
-    })
-  })
+const rotateKey = withExtras(key.rotateKey, async (context, { args, options }) => {
+  const old = options['dryRun'] ? [] : await prefixesOf(args[0], context)
+  return {
+    afterShown: async (answer) => {
+      const { older_secrets = [], key: made } = fieldsIn(answer)
+      const { saveRotated } = await import('../profile/save.ts')
+      const saved = typeof made === 'string' ? await saveRotated(old, made, context) : []
+      const lines = older_secrets.map(
+        ({ id, expires_at }) =>
+          `Secret ${id} works until ${expires_at?.replace(/\.\d+Z$/, 'Z')}. To end it now: svc key revoke ${shellQuote(id)}`,
+      )
+      await warnAll([...saved, ...lines], context)
+    },
+  }
+})
 
 export const keyExtensions: Extensions = new Map<Operation, Extension>([
   [key.revokeKey, revokeKey],

@@ -113,17 +113,13 @@ const checkTools = async (entry: Entry, context: Context): Promise<string[]> => 
   }
 }
 
-const pathOf = (file: ClientFile, project: boolean, { io }: Context): string =>
-  project ? file.project(io) : file.user(io)
-
-/** `svc mcp install` */
 export const installClient = async (
   client: ClientName,
   { project = false, dryRun = false }: Options,
   context: Context,
 ): Promise<void> => {
   const file = clientFiles[client]
-  const path = pathOf(file, project, context)
+  const path = project ? file.project(context.io) : file.user(context.io)
   const profile = await profileFor(context)
   const entry = entryFor(file, profile, context)
   // Before anything is created: a damaged file is refused.
@@ -144,14 +140,13 @@ export const installClient = async (
   if (text !== undefined) output.warn(`Restart ${file.title}, or reload its tool servers`)
 }
 
-/** `svc mcp uninstall` */
 export const uninstallClient = async (
   client: ClientName,
   { project = false, dryRun = false }: Options,
   context: Context,
 ): Promise<void> => {
   const file = clientFiles[client]
-  const path = pathOf(file, project, context)
+  const path = project ? file.project(context.io) : file.user(context.io)
   const output = await context.output()
   const { config, text } = await edited(file, path, undefined)
   const data = { client, file: path }

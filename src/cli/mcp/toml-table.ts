@@ -1,16 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse, stringify, TomlError } from 'smol-toml'
-import { SvcError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
+import { damaged } from '../context/foreign-config.ts'
 
 // One table of a TOML file changes; comments, order and layout of the rest stay.
 
 type Table = Record<string, unknown>
-
-const damaged = (path: string, problem: string): SvcError =>
-  new SvcError('failed', 'damaged_file', `${safeLine(path)}${problem}; nothing was written`, {
-    hint: 'Correct the file, then repeat the command',
-  })
 
 /** The value of a TOML file. Throws if it is damaged. */
 export const readToml = (path: string, text: string): Table => {
@@ -18,7 +12,7 @@ export const readToml = (path: string, text: string): Table => {
     return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    throw damaged(path, `:${error.line}:${error.column} is not valid TOML`)
+    throw damaged(path, `:${error.line}:${error.column}`, 'is not valid TOML')
   }
 }
 
@@ -62,6 +56,6 @@ export const withTable = (
   const read = readToml(path, after)
   const found = (read[group] as Table | undefined)?.[name]
   if (!isSame(found, value) || !isSame(without(read, at), without(before, at)))
-    throw damaged(path, ` defines ${at.join('.')} in a form that svc cannot change`)
+    throw damaged(path, '', `defines ${at.join('.')} in a form that svc cannot change`)
   return after
 }

@@ -4,13 +4,13 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { slots } from '../context/api-key.ts'
-import { openClient, openTransport } from '../context/open-client.ts'
+import { listTools, openClient } from '../context/open-client.ts'
 import { readOwnKey } from '../context/own-key.ts'
 import { checkBaseUrl } from '../../client/address.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, type Settings } from '../context/settings.ts'
-import type { Io } from '../terminal/io.ts'
 import { checkName, parseChange } from './edit.ts'
+import type { LoginOptions } from './person.ts'
 import { readNewKey, saveProfile } from './save.ts'
 
 type Target = { url: string; key: string }
@@ -46,9 +46,7 @@ const tryAskKey = async (client: Client, signal: AbortSignal): Promise<string | 
       'refused',
       'cannot_ask',
       `This key cannot request approvals: its scopes are ${scopes.join(', ')}`,
-      {
-        hint: 'Nothing was saved. Create another key: svc key create --can ask',
-      },
+      { hint: 'Nothing was saved. Create another key: svc key create --can ask' },
     )
   const more = scopes.filter((scope) => scope !== 'ask')
   if (more.length === 0) return undefined
@@ -57,45 +55,16 @@ const tryAskKey = async (client: Client, signal: AbortSignal): Promise<string | 
 
 /** The settings of the profile to log in to. A new profile needs an address: from --base-url or from SVC_BASE_URL. */
 const settingsFor = (name: string | undefined, { io, globals }: Context): Settings => {
-  const store = createStore(io)
-  const file = store.read()
-  if (name === undefined || Object.hasOwn(file.profiles, name))
-    return createSettings({ io, globals: { ...globals, profile: name }, store })
+  const file = createStore(io).read()
+  const named = { io, globals: { ...globals, profile: name } }
+  if (name === undefined || Object.hasOwn(file.profiles, name)) return createSettings(named, file)
   const { baseUrl } = globals
   if (baseUrl === undefined && !io.env['SVC_BASE_URL'] && name !== 'default')
     throw usageError(
       `There is no profile "${name}"; use --base-url to create it`,
       'Type the same command with --base-url https://svc.example.com/admin/public/api',
     )
-  const profiles = { ...file.profiles, [checkName(name)]: {} }
-  return createSettings({
-    io,
-    globals: { ...globals, profile: name },
-    store: { ...store, read: () => ({ ...file, profiles }) },
-  })
-}
-
-export type LoginOptions = {
-  withKey?: boolean
-  ask?: boolean
-  bearer?: boolean
-  can?: string
-  authenticator?: string
-  device?: boolean
-  dryRun?: boolean
-}
-
-/** Tests the bearer of the tool server. */
-const tryBearer = async ({ url, key }: Target, { cacert }: Settings, io: Io): Promise<void> => {
-  const transport = openTransport(io, cacert?.value)
-  const { createToolClient } = await import('../../tools/client/tool-client.ts')
-  const tools = createToolClient({ url, token: key, transport, name: 'svc', signal: io.signal })
-  try {
-    await tools.list()
-  } finally {
-    await tools.close()
-    await transport.close()
-  }
+  return createSettings(named, { ...file, profiles: { ...file.profiles, [checkName(name)]: {} } })
 }
 
 /**
@@ -104,25 +73,21 @@ const tryBearer = async ({ url, key }: Target, { cacert }: Settings, io: Io): Pr
  */
 export const logIn = async (
   typedName: string | undefined,
-  { withKey = false, ask = false, bearer = false, can, authenticator, device, dryRun }: LoginOptions,
+  options: LoginOptions,
   context: Context,
 ): Promise<void> => {
+  const { withKey = false, ask = false, bearer = false, can, authenticator, device, dryRun } = options
   const { io, globals } = context
   if (ask && bearer) throw usageError('--ask cannot be combined with --bearer', 'Remove --ask or --bearer')
   const settings = settingsFor(typedName ?? globals.profile, context)
   const name = settings.profile.value
-  const store = createStore(io)
-  const { profiles } = store.read()
+  const { profiles } = createStore(io).read()
   const isNew = !Object.hasOwn(profiles, name)
   const saved = isNew ? {} : profiles[name]!
   const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   if (!withKey && !ask && !bearer && globals.keyFile === undefined) {
     const { logInPerson } = await import('./person.ts')
-    return logInPerson(
-      { name, settings, saved, fields: Object.fromEntries(cacert) },
-      { can, authenticator, device, dryRun },
-      context,
-    )
+    return logInPerson({ name, settings, saved, fields: Object.fromEntries(cacert) }, options, context)
   }
   const flags = { '--can': can, '--authenticator': authenticator, '--device': device }
   const ofSignIn = Object.entries(flags).find(([, value]) => value !== undefined)?.[0]
@@ -161,8 +126,9 @@ export const logIn = async (
   const message = `The ${noun} works at ${new URL(url).origin} and is saved in profile ${name}`
   if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
   const key = await readNewKey(context, { url, profile: name, piped: withKey, noun: secret })
-  if (bearer) await tryBearer({ url, key }, settings, io)
-  else {
+  if (bearer) {
+    await listTools({ url, token: key, name: 'svc', cacert: settings.cacert?.value }, context)
+  } else {
     const client = clientFor(context, settings, { url, key })
     try {
       const warning = await (ask ? tryAskKey : tryKey)(client, io.signal)

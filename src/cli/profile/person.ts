@@ -43,11 +43,14 @@ const checkReplaceable = (name: string, saved: Profile, url: string): void => {
   )
 }
 
-export type SignInOptions = {
-  can?: string | undefined
-  authenticator?: string | undefined
-  device?: boolean | undefined
-  dryRun?: boolean | undefined
+export type LoginOptions = {
+  withKey?: boolean
+  ask?: boolean
+  bearer?: boolean
+  can?: string
+  authenticator?: string
+  device?: boolean
+  dryRun?: boolean
 }
 
 type Target = { name: string; settings: Settings; saved: Profile; fields: Partial<Profile> }
@@ -62,7 +65,7 @@ const consentOf = async (file: string, io: Io) => {
 /** Signs a person in with the browser of this machine, and saves both keys. */
 export const logInPerson = async (
   { name, settings, saved, fields }: Target,
-  { can, authenticator, device = false, dryRun }: SignInOptions,
+  { can, authenticator, device = false, dryRun }: LoginOptions,
   context: Context,
 ): Promise<void> => {
   const { io, globals } = context

@@ -39,8 +39,6 @@ type Named = [setting: string, found: Found | undefined, flag?: string | undefin
 const secret = (key: KeySource | undefined): Found | undefined =>
   key && { value: key.shown(maskSecret), source: key.source }
 
-const sourceOf = (saved: boolean | undefined): Source => (saved === undefined ? 'default' : 'profile')
-
 /**
  * Each value in use and its source: a flag, a variable or the profile. `argument` is the profile that was named without
  * a flag.
@@ -59,7 +57,10 @@ export const explain = (settings: Settings, profile: Profile, argument: string |
     ['api_key', secret(settings.keySources.apiKey), '--key-file', 'SVC_API_KEY'],
     ['ask_key', secret(settings.keySources.askKey), undefined, 'SVC_ASK_KEY'],
     ['mcp_token', secret(settings.keySources.bearer), undefined, 'MCP_AUTH_TOKEN'],
-    ['protected', { value: String(settings.protected), source: sourceOf(profile.protected) }],
+    [
+      'protected',
+      { value: String(settings.protected), source: profile.protected === undefined ? 'default' : 'profile' },
+    ],
     ['require_approval', listed.length > 0 ? { value: listed.join(', '), source: 'profile' } : undefined],
   ]
   return named.map(([setting, found, flag, variable]) => {

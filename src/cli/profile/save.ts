@@ -1,4 +1,6 @@
 import { usageError } from '../../core/errors.ts'
+import { keyPrefix } from '../../core/key-prefix.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
@@ -60,4 +62,32 @@ export const saveProfile = async (
   const after = file.profiles[name]
   const shown = after ? shownProfile(name, after, context.globals.reveal === true) : { name, removed: true }
   await output.reportDryRun('Nothing was saved', shown)
+}
+
+/**
+ * Saves the new secret of a key in every profile of this machine that holds an older one for this service, so that no profile
+ * stops when that one ends. `prefixes`: of the older secrets. Returns a line for each profile.
+ */
+export const saveRotated = async (
+  prefixes: readonly string[],
+  secret: string,
+  context: Context,
+): Promise<string[]> => {
+  const { baseUrl, keySources, apiKey } = await context.settings()
+  const { origin } = new URL(baseUrl.value)
+  const lines: string[] = []
+  const isOld = (saved: string | undefined): boolean =>
+    saved !== undefined && prefixes.includes(keyPrefix(saved))
+  await createStore(context.io).update(({ profiles }) => {
+    for (const [name, profile] of Object.entries(profiles))
+      for (const slot of ['api_key', 'ask_key'] as const) {
+        if (!isOld(profile[slot]) || profile[`${slot}_origin`] !== origin) continue
+        profile[slot] = secret
+        lines.push(safeLine(`Saved in profile ${name} (${slot === 'api_key' ? 'API key' : 'ask key'})`))
+      }
+  })
+  const { where, origin: savedFor } = keySources.apiKey ?? {}
+  if (savedFor === undefined && isOld(await apiKey(baseUrl.value)))
+    lines.push(`The key ${where} is an old secret; replace it with the new one`)
+  return lines
 }

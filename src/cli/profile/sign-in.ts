@@ -13,9 +13,8 @@ import type { Transport } from '../../core/transport.ts'
 import { apiRoot } from '../../client/address.ts'
 import { getPublicJson } from '../../client/public-json.ts'
 import type { Io } from '../terminal/io.ts'
-import { openInBrowser } from './browser.ts'
+import { openInBrowser, receiveRedirect } from './browser.ts'
 import { sleepFor } from '../../core/sleep.ts'
-import { receiveRedirect } from './loopback.ts'
 
 // A person signs in with the browser of this machine: authorization code with PKCE and a loopback redirect (RFC 8252).
 
@@ -93,12 +92,7 @@ const readMetadata = async (transport: Transport, { origin, again }: Installatio
   return { issuer, authorization_endpoint: page.href }
 }
 
-const form = async (
-  transport: Transport,
-  url: string,
-  fields: Record<string, string>,
-  signal: AbortSignal,
-) => {
+const form = (transport: Transport, url: string, fields: Record<string, string>, signal: AbortSignal) => {
   const body = new URLSearchParams(fields).toString()
   const headers = {
     accept: 'application/json',

@@ -17,15 +17,10 @@ afterEach(() => remove())
 
 type Given = { globals?: Globals; env?: Record<string, string>; profile?: Profile; stdin?: string }
 const settingsOf = ({ globals = {}, env, profile = {}, stdin }: Given) =>
-  createSettings({
-    io: memoryIo({ env: { ...machine, SVC_CONFIG_DIR: dir, ...env }, stdin, cwd: dir }),
-    globals,
-    store: {
-      path: '',
-      read: () => ({ version: 1, current: 'p', profiles: { p: profile } }),
-      update: async () => undefined,
-    },
-  })
+  createSettings(
+    { io: memoryIo({ env: { ...machine, SVC_CONFIG_DIR: dir, ...env }, stdin, cwd: dir }), globals },
+    { version: 1, current: 'p', profiles: { p: profile } },
+  )
 const keyFor = (url: string, given: Given) => settingsOf(given).apiKey(url)
 const bearerFor = (url: string, given: Given) => settingsOf(given).bearer(url)
 

@@ -11,15 +11,7 @@ type Given = {
   current?: string
 }
 const settings = ({ globals = {}, env, profiles = {}, current }: Given): Settings =>
-  createSettings({
-    io: memoryIo({ env }),
-    globals,
-    store: {
-      path: '',
-      read: () => ({ version: 1, current, profiles }),
-      update: async () => undefined,
-    },
-  })
+  createSettings({ io: memoryIo({ env }), globals }, { version: 1, current, profiles })
 
 describe('precedence: flag, environment, profile, default', () => {
   const profiles = {
