@@ -22,7 +22,6 @@ const noData = ({ cli, effect }: Operation): SvcError =>
     },
   )
 
-/** The rows of a list. */
 export const rowsIn = <O extends Operation>(operation: O, { envelope }: AnswerOf<O>): Row<Data<O>>[] => {
   if (Array.isArray(envelope.data)) return envelope.data.filter((row): row is Row<Data<O>> => isRecord(row))
   throw noData(operation)

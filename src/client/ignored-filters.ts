@@ -10,10 +10,6 @@ type Fields = Record<string, unknown>
 /** Whether a record matches a value of the request; undefined if the record does not show it. */
 type Match = (wanted: string, row: Fields) => boolean | undefined
 
-/** Whether the number of this record is `mobile` (E.164); undefined if the record does not show a whole number. */
-export const hasNumber = (mobile: string, record: Fields): boolean | undefined =>
-  samePhone(mobile, wholeNumber(record))
-
 const isNumeric = (text: string): boolean => /^\d+$/.test(text)
 
 const same =
@@ -44,7 +40,7 @@ const endsOf = ({ lines }: Fields): string[] =>
   )
 
 const matches: Readonly<Record<string, Match>> = {
-  mobile: (wanted, row) => hasNumber(wanted, row),
+  mobile: (wanted, row) => samePhone(wanted, wholeNumber(row)),
   // Of several people, a request shows the whole number of the first one only.
   approver_mobile: (wanted, row) => {
     const ends = endsOf(row)

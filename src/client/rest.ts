@@ -32,9 +32,6 @@ type Options = {
 
 type Sending = { effect: Effect; signal?: AbortSignal | undefined; shownUrl: string }
 
-const noKey = (hint: string): SvcError =>
-  new SvcError('forbidden', 'no_key', 'There is no API key for this service', { hint })
-
 const takesOrg = (operation: Operation): boolean =>
   fieldsOf(operation).some(({ flag, name }) => flag === 'org' && !argsOf(operation).includes(name))
 
@@ -118,7 +115,8 @@ export const createClient = (options: Options): Client => {
     { idempotencyKey, approval }: Pick<CallOptions, 'idempotencyKey' | 'approval'> = {},
   ): Promise<Record<string, string>> => {
     const key = await options.apiKey(url)
-    if (!key) throw noKey(keyHint)
+    if (!key)
+      throw new SvcError('forbidden', 'no_key', 'There is no API key for this service', { hint: keyHint })
     const headers = {
       accept: 'application/json',
       'content-type': 'application/json',

@@ -31,23 +31,12 @@ const bytes = (text: string | undefined): Uint8Array => new Uint8Array(Buffer.fr
 const coseAlgorithms = { ES256: -7, EdDSA: -8 } as const
 
 const coseKey = ({ x, y }: JsonWebKey, alg: SoftwareKey['alg']): string => {
+  const [kty, crv] = alg === 'ES256' ? [2, 1] : [1, 6]
   // kty, alg, crv, x (and y), in the order of CTAP2's canonical CBOR.
-  const entries: [number, number | Uint8Array][] =
-    alg === 'ES256'
-      ? [
-          [1, 2],
-          [3, -7],
-          [-1, 1],
-          [-2, bytes(x)],
-          [-3, bytes(y)],
-        ]
-      : [
-          [1, 1],
-          [3, -8],
-          [-1, 6],
-          [-2, bytes(x)],
-        ]
-  return base64url(encodeCBOR(new Map(entries)))
+  const key = new Map<number, number | Uint8Array>().set(1, kty).set(3, coseAlgorithms[alg]).set(-1, crv)
+  key.set(-2, bytes(x))
+  if (y !== undefined) key.set(-3, bytes(y))
+  return base64url(encodeCBOR(key))
 }
 
 /** `userHandle` is the base64url handle from the service; random by default. */

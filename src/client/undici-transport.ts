@@ -146,7 +146,6 @@ export const createTransport = (options: Options): Transport & { close(): Promis
   return Object.assign(send, { close })
 }
 
-/** Maximum size of an answer. */
 export const mostBytes = 64 * 1024 * 1024
 
 const unexpected = (message: string): SvcError =>

@@ -17,13 +17,7 @@ type Options = {
   timeoutMs: number | undefined
 }
 
-export type Connection = {
-  call(id: string, input?: Record<string, unknown>, options?: CallOptions): Promise<unknown>
-  pages(id: string, input?: Record<string, unknown>, options?: CallOptions): AsyncGenerator<unknown, void>
-  /** JSON from a public address. */
-  json(url: string, signal?: AbortSignal): Promise<unknown>
-  close(): Promise<void>
-}
+type Fields = Record<string, unknown>
 
 /** The data of an answer. Missing data means unknown, not empty. */
 const dataIn = (id: string, operation: Operation, { envelope }: Answer): unknown => {
@@ -46,7 +40,7 @@ const operationOf = (id: string): Operation => {
   throw new SvcError('usage', 'usage', `There is no operation ${JSON.stringify(id)}`)
 }
 
-export const connect = ({ baseUrl, apiKey, ca, timeoutMs }: Options): Connection => {
+export const connect = ({ baseUrl, apiKey, ca, timeoutMs }: Options) => {
   const transport = createTransport({
     env: process.env,
     ca,
@@ -54,15 +48,18 @@ export const connect = ({ baseUrl, apiKey, ca, timeoutMs }: Options): Connection
   })
   const rest = createClient({ baseUrl, apiKey, keyHint: 'Check the API key', transport })
   return {
-    call: async (id, input = {}, options = {}) => {
+    call: async (id: string, input: Fields = {}, options: CallOptions = {}): Promise<unknown> => {
       const operation = operationOf(id)
       return dataIn(id, operation, await rest.call(operation, input, options))
     },
-    async *pages(id, input = {}, options = {}) {
+    async *pages(id: string, input: Fields = {}, options: CallOptions = {}): AsyncGenerator<unknown, void> {
       const operation = operationOf(id)
       for await (const page of rest.pages(operation, input, options)) yield dataIn(id, operation, page)
     },
-    json: (url, signal) => getPublicJson(transport, url, signal),
+    /** JSON from a public address. */
+    json: (url: string, signal?: AbortSignal) => getPublicJson(transport, url, signal),
     close: () => rest.close(),
   }
 }
+
+export type Connection = ReturnType<typeof connect>

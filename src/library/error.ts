@@ -19,7 +19,6 @@ export const inTermsOfOptions = (error: unknown): unknown => {
   return own === error.hint ? error : error.with({ hint: own })
 }
 
-/** Runs a call and converts its error. */
 export const asLibraryCall = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()

@@ -89,10 +89,8 @@ export const watchApproval = async (
   const verified = async (request: ApprovalRequest): Promise<ReceiptVerification | undefined> => {
     if (!request.attestation) return undefined
     const keys = jwks ?? (await client.keySet(calls))
-    const [{ issuerIn }, { verdictOn }] = await Promise.all([
-      import('../receipt/signature.ts'),
-      import('../asking/proof.ts'),
-    ])
+    const { issuerIn } = await import('../receipt/signature.ts')
+    const { verdictOn } = await import('../asking/proof.ts')
     const trust = {
       organization: String(request.org_id),
       issuer: issuerIn(keys) ?? client.origin,

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { readAskingDefaults, type AskingDefaults } from '../../contract/asking-defaults.ts'
@@ -9,7 +9,9 @@ import type { Context } from '../context/context.ts'
 import { named, type Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
-import { registerInstall } from './install-command.ts'
+import { type ClientName, clientNames } from './client-files.ts'
+import { installClient, uninstallClient } from './install.ts'
+import { noteScope } from '../program/command-node.ts'
 import { fitted } from '../terminal/wrap.ts'
 
 /** The gateway for the tools, and its description. */
@@ -67,10 +69,8 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
-  const [{ requestingKey }, { throughRestarts }] = await Promise.all([
-    import('../approve/separation.ts'),
-    import('../../asking/wait.ts'),
-  ])
+  const { requestingKey } = await import('../approve/separation.ts')
+  const { throughRestarts } = await import('../../asking/wait.ts')
   await requireAccepted(requestingKey(context), context.io.signal)
   const backend = await openBackend(context)
   if (backend.tools) return byTools(backend, settings)
@@ -105,6 +105,38 @@ const serve = async (context: Context): Promise<void> => {
     await serveTools({ gateway, defaults }, report, io.signal)
   } finally {
     await close()
+  }
+}
+
+const installing = [
+  [
+    'install',
+    'Add svc mcp to the configuration of a client, with a key that can only ask',
+    'svc mcp install claude-code',
+    installClient,
+  ],
+  [
+    'uninstall',
+    'Remove svc mcp from the configuration of a client',
+    'svc mcp uninstall claude-code',
+    uninstallClient,
+  ],
+] as const
+
+const registerInstall = (group: Command, context: Context): void => {
+  for (const [word, about, example, run] of installing) {
+    const command = group
+      .command(word)
+      .description(about)
+      .usage('<client> [flags]')
+      .addArgument(new Argument('<client>').choices(clientNames))
+      .option('--project', 'The file of the current folder instead of that of the user')
+      .option('--dry-run', 'Show what would be done and write nothing')
+      .addHelpText('after', `\nExample:\n  ${example}`)
+      .action((client: ClientName, options: { project?: boolean; dryRun?: boolean }) =>
+        run(client, options, context),
+      )
+    if (word === 'install') noteScope(command, 'ask')
   }
 }
 

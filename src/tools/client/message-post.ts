@@ -17,12 +17,6 @@ type Options = {
   onFailure(id: unknown, what: string): void
 }
 
-/** Posts messages to an MCP server over streamable HTTP, each as the bytes it is given. */
-export type MessagePost = {
-  send(bytes: Buffer, message: Fields, headers?: Record<string, string>): Promise<void>
-  close(): Promise<void>
-}
-
 /** The server answered, but not with a message. */
 class OtherAnswer extends Error {}
 
@@ -58,16 +52,11 @@ const isModern = ({ params }: Fields): boolean =>
   isRecord(params) && isRecord(params['_meta']) && params['_meta'][versionMember] !== undefined
 
 /**
+ * Posts messages to an MCP server over streamable HTTP, each as the bytes it is given.
  * Sessions, event streams and headers are those of the SDK, which writes each message as JSON again. The bytes to send reach its
  * `fetch` beside it. It follows no redirect, so that the credentials go nowhere else.
  */
-export const openMessagePost = async ({
-  url,
-  headers,
-  ca,
-  onMessage,
-  onFailure,
-}: Options): Promise<MessagePost> => {
+export const openMessagePost = async ({ url, headers, ca, onMessage, onFailure }: Options) => {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const pool = ca === undefined ? undefined : await openPool(url.origin, ca)
   // The fetch of Node takes a dispatcher, which its types do not have.
@@ -106,7 +95,7 @@ export const openMessagePost = async ({
   await transport.start()
 
   return {
-    send: async (bytes, message, more) => {
+    send: async (bytes: Buffer, message: Fields, more?: Record<string, string>): Promise<void> => {
       const { id, method, params } = message
       const isRequest = id !== undefined && method !== undefined
       if (method === 'notifications/cancelled' && isRecord(params)) {
@@ -134,7 +123,7 @@ export const openMessagePost = async ({
         else onFailure(undefined, whatHappened(error))
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       const ended = transport.terminateSession().catch(() => undefined)
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
       await transport.close()

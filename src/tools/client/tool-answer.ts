@@ -124,20 +124,13 @@ export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] =
   if (!isRecord(attestation)) return null
   if (!isReceipt(attestation) || attestation.format === 'jws')
     return withClaims(attestation) as ApprovalRecord['attestation']
-  if (attestation.format === 'grant') {
-    const { use, receipt } = attestation as { use: ToolAnswer; receipt: ToolAnswer }
-    return {
-      ...attestation,
-      use: withClaims(use),
-      receipt: withClaims(receipt),
-    } as ApprovalRecord['attestation']
-  }
-  const { receipts, completion } = attestation as { receipts: ToolAnswer[]; completion: ToolAnswer }
-  return {
-    ...attestation,
-    receipts: receipts.map(withClaims),
-    completion: withClaims(completion),
-  } as ApprovalRecord['attestation']
+  const { use, receipt, receipts, completion } = attestation as Record<string, ToolAnswer>
+  const parts =
+    attestation.format === 'grant'
+      ? { use: withClaims(use!), receipt: withClaims(receipt!) }
+      : {
+          receipts: (receipts as unknown as ToolAnswer[]).map(withClaims),
+          completion: withClaims(completion!),
+        }
+  return { ...attestation, ...parts } as ApprovalRecord['attestation']
 }
-
-/** What a tool is called with for this. */

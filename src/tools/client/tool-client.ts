@@ -92,7 +92,6 @@ const createFetch = ({ url, token, transport }: Options) => {
     },
     /** Resolves when the server has accepted the last cancel. */
     cancelled: (): Promise<unknown> => cancelling,
-    /** Aborts all requests in progress. */
     end: (): void => ended.abort(),
   }
 }
@@ -124,7 +123,6 @@ const silent = (url: string): SvcError =>
     hint: 'Check its address: svc profile show --explain',
   })
 
-/** Turns any error into an SvcError. */
 const asSvcError = (error: unknown, url: string): SvcError => {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SvcError) return one
   const reason = error instanceof Error ? safeLine(error.message.slice(0, 500)) : 'no reason given'

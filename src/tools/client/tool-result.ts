@@ -43,7 +43,6 @@ const contradictsApproval = (words: string): boolean => {
   return negated || (first !== undefined && first.toLowerCase() !== 'approved')
 }
 
-/** Whether several values are present and differ. */
 const differ = (values: readonly unknown[]): boolean =>
   new Set(values.filter((value) => value !== undefined)).size > 1
 

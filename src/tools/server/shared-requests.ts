@@ -6,19 +6,6 @@ const longestMs = 86_400_000
 
 type Entry = { requested: Promise<ApprovalRecord>; calls: number; kept: boolean }
 
-/** The part of one call in a request. */
-type Share = {
-  record: ApprovalRecord
-  /** Whether another call waits for the same request. */
-  isJoined(): boolean
-  /** Keeps the request after its calls end, because the caller has its id. */
-  keep(): void
-  /** The call no longer waits. */
-  leave(): void
-  /** As `leave`, and withdraws the request unless another call waits for it or the caller has its id. */
-  withdraw(why: string): Promise<ApprovalRecord>
-}
-
 /**
  * Two calls are identical if the same caller requests the same thing of the same approver under the same name. How long they
  * wait is not compared.
@@ -55,26 +42,26 @@ export const createSharedRequests = ({ outlived = false } = {}) => {
     return entry
   }
 
-  const shareOf = (
-    identity: string,
-    entry: Entry,
-    record: ApprovalRecord,
-    gateway: ApprovalGateway,
-  ): Share => {
+  /** The part of one call in a request. */
+  const shareOf = (identity: string, entry: Entry, record: ApprovalRecord, gateway: ApprovalGateway) => {
     const { request_id } = record
+    /** The call no longer waits. */
     const leave = (): void => {
       entry.calls -= 1
       if (entry.calls === 0 && !entry.kept) forget(identity, entry)
     }
     return {
       record,
+      /** Whether another call waits for the same request. */
       isJoined: () => entry.calls > 1,
+      /** Keeps the request after its calls end, because the caller has its id. */
       keep: () => {
         entry.kept = true
         leave()
       },
       leave,
-      withdraw: async (why) => {
+      /** As `leave`, and withdraws the request unless another call waits for it or the caller has its id. */
+      withdraw: async (why: string): Promise<ApprovalRecord> => {
         leave()
         // When the service stops, the first call withdraws the request, so that all calls get the same answer.
         const isLast = entry.calls === 0 || isStopped
@@ -87,7 +74,11 @@ export const createSharedRequests = ({ outlived = false } = {}) => {
   }
 
   /** Joins the identical pending request, or creates one. */
-  const ask = async (caller: string, request: Ask, gateway: ApprovalGateway): Promise<Share> => {
+  const ask = async (
+    caller: string,
+    request: Ask,
+    gateway: ApprovalGateway,
+  ): Promise<ReturnType<typeof shareOf>> => {
     const identity = identityOf(caller, request)
     const before = entries.get(identity)
     const entry = before ?? open(identity, request, gateway)

@@ -1,21 +1,9 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Server } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createSharedRequests } from './shared-requests.ts'
 import type { ToolContext } from './tool-context.ts'
 import { createToolServer, type Session } from './tool-server.ts'
-
-/** Serves the tools on standard input and output, until one of them or the signal ends. Pending requests are then withdrawn. */
-export const serveTools = (
-  { gateway, defaults }: Pick<ToolContext, 'gateway' | 'defaults'>,
-  report: Session['report'],
-  signal: AbortSignal,
-): Promise<void> => {
-  const shared = createSharedRequests()
-  const session = { toolContext: { gateway, defaults, shared, caller: 'stdio' }, report }
-  return serveOnStdio({ create: (running) => createToolServer(session, running), signal, stop: shared.stop })
-}
 
 /** How long the end waits for withdrawals. */
 const patienceMs = 5_000
@@ -34,25 +22,26 @@ const outputIsClosed = (): boolean => {
   }
 }
 
-type Serving = {
-  /** Adds each call to `running`, so that the end can wait for what it withdraws. */
-  create(running: Set<Promise<unknown>>): Server
-  signal: AbortSignal
-  /** Called when the end begins, perhaps twice. */
-  stop(): void
-}
-
-/** Serves on this process's standard input and output until the input ends, the output is closed, or the signal aborts. */
-export const serveOnStdio = async ({ create, signal, stop }: Serving): Promise<void> => {
+/**
+ * Serves the tools on standard input and output, until the input ends, the output is closed, or the signal aborts. Pending
+ * requests are then withdrawn.
+ */
+export const serveTools = async (
+  { gateway, defaults }: Pick<ToolContext, 'gateway' | 'defaults'>,
+  report: Session['report'],
+  signal: AbortSignal,
+): Promise<void> => {
+  const shared = createSharedRequests()
+  const session = { toolContext: { gateway, defaults, shared, caller: 'stdio' }, report }
   const running = new Set<Promise<unknown>>()
   const transport = new StdioServerTransport()
   const closed = new Promise<void>((resolve) => {
     const close = transport.close.bind(transport)
     transport.close = () => close().finally(resolve)
   })
-  const server = serveStdio(() => create(running), { transport })
+  const server = serveStdio(() => createToolServer(session, running), { transport })
   const end = (): void => {
-    stop()
+    shared.stop()
     void server.close().then(() => transport.close())
   }
   if (signal.aborted) end()
@@ -61,7 +50,7 @@ export const serveOnStdio = async ({ create, signal, stop }: Serving): Promise<v
     if (running.size > 0 && outputIsClosed()) end()
   }, checkEveryMs).unref()
   await closed
-  stop()
+  shared.stop()
   clearInterval(checking)
   await server.close()
   await Promise.race([Promise.allSettled(running), wait(patienceMs, undefined, { ref: false })])

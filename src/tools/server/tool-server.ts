@@ -63,7 +63,6 @@ export type Session = {
   introduction?: Introduction
   /** Begins a call whose transport does not notice that it is abandoned. */
   begin?(id: string | number): Ending & { done(): void }
-  /** Reports an internal error. */
   report(error: Error): void
 }
 

@@ -8,23 +8,20 @@ import { configDir, readPrivate } from '../../context/private-file.ts'
 import type { Io } from '../../terminal/io.ts'
 import type { Definition } from './definitions.ts'
 
-/** The definition of each tool at the time of the last approval, kept on this machine beside the profiles. */
-export type ApprovedDefinitions = {
-  of(tool: string): Definition | undefined
-  keep(tool: string, definition: Definition): void
-}
-
 const isDefinition = (value: unknown): value is Definition =>
   isRecord(value) &&
   /^[0-9a-f]{64}$/.test(String(value['sha256'])) &&
   typeof value['description'] === 'string'
 
-/** `warn` is called if the file cannot be read or written: a change since then is not noticed. */
+/**
+ * The definition of each tool at the time of the last approval, kept on this machine beside the profiles. `warn` is called if the
+ * file cannot be read or written: a change since then is not noticed.
+ */
 export const openApprovedDefinitions = (
   io: Pick<Io, 'env' | 'cwd'>,
   { file: rules, server }: { file: string; server: string },
   warn: (text: string) => void,
-): ApprovedDefinitions => {
+) => {
   const folder = join(configDir(io), 'gate')
   const file = join(
     folder,
@@ -48,8 +45,8 @@ export const openApprovedDefinitions = (
 
   return {
     // Read each time, because another gate may have written it.
-    of: (tool) => read().get(tool),
-    keep: (tool, definition) => {
+    of: (tool: string) => read().get(tool),
+    keep: (tool: string, definition: Definition): void => {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         replaceFile(file, JSON.stringify(Object.fromEntries(read().set(tool, definition))))
@@ -59,3 +56,5 @@ export const openApprovedDefinitions = (
     },
   }
 }
+
+export type ApprovedDefinitions = ReturnType<typeof openApprovedDefinitions>

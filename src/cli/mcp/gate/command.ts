@@ -41,10 +41,8 @@ const chooseServer = async (
   if (url !== undefined) {
     if (env.length > 0)
       throw usageError('--env is only for a server that svc starts', 'Use --header-file FILE')
-    const [{ checkUpstreamUrl, readHeaders, reachServer }, { readCa }] = await Promise.all([
-      import('./http-upstream.ts'),
-      import('../../context/open-client.ts'),
-    ])
+    const { checkUpstreamUrl, readHeaders, reachServer } = await import('./http-upstream.ts')
+    const { readCa } = await import('../../context/open-client.ts')
     const reaching = {
       url: checkUpstreamUrl(url),
       headers: headerFile === undefined ? {} : readHeaders(headerFile),
@@ -61,11 +59,9 @@ const chooseServer = async (
       `--env: the value of ${secret[0]} must not be an argument, where other programs can read it`,
       `Set it in the environment of svc, and pass only its name: --env ${secret[0]}`,
     )
-  const [{ childEnvironment, findCommand }, { startChild }, { mostBytes }] = await Promise.all([
-    import('../../approve/child.ts'),
-    import('./child-upstream.ts'),
-    import('./serve-gate.ts'),
-  ])
+  const { childEnvironment, findCommand } = await import('../../approve/child.ts')
+  const { startChild } = await import('./child-upstream.ts')
+  const { mostBytes } = await import('./serve-gate.ts')
   const starting = {
     file: findCommand(name!, io),
     args,

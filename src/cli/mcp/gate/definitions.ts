@@ -6,17 +6,6 @@ import type { Fields } from './message.ts'
 /** What the server says about a tool, and its digest. */
 export type Definition = { sha256: string; description: string }
 
-export type Definitions = {
-  /** As the server describes the tool now. Throws if it does not list the tool once. */
-  read(tool: string, envelope: Fields): Promise<Definition>
-  /** Throws if the server does not list the tool. May use the last list. */
-  requireListed(tool: string, envelope: Fields): Promise<void>
-  /** The schema of the arguments of a tool, as it was read last. */
-  schemaOf(tool: string): unknown
-  /** The server reported that its list has changed. */
-  forget(): void
-}
-
 const mostPages = 100
 
 /** What a model and a person rely on. Icons and `_meta` may change with each answer. */
@@ -43,7 +32,7 @@ const unlisted = (tool: string, times: number): SvcError =>
 const named = (all: Fields[], tool: string): Fields[] => all.filter(({ name }) => name === tool)
 
 /** `list` sends `tools/list` to the server and returns the result. */
-export const createDefinitions = (list: (params: Fields) => Promise<Fields>): Definitions => {
+export const createDefinitions = (list: (params: Fields) => Promise<Fields>) => {
   let listed: Promise<Fields[]> | undefined
   let last: Fields[] = []
 
@@ -74,18 +63,22 @@ export const createDefinitions = (list: (params: Fields) => Promise<Fields>): De
   }
 
   return {
-    read: async (tool, envelope) => {
+    /** As the server describes the tool now. Throws if it does not list the tool once. */
+    read: async (tool: string, envelope: Fields): Promise<Definition> => {
       const [one, ...more] = named(await readNow(envelope), tool)
       if (!one || more.length > 0) throw unlisted(tool, one ? more.length + 1 : 0)
       return definitionOf(one)
     },
-    requireListed: async (tool, envelope) => {
+    /** Throws if the server does not list the tool. May use the last list. */
+    requireListed: async (tool: string, envelope: Fields): Promise<void> => {
       if (listed && named(await listed.catch(() => []), tool).length > 0) return
       if (named(await readNow(envelope), tool).length === 0) throw unlisted(tool, 0)
     },
-    schemaOf: (tool) => named(last, tool)[0]?.['inputSchema'],
-    forget: () => {
-      listed = undefined
-    },
+    /** The schema of the arguments of a tool, as it was read last. */
+    schemaOf: (tool: string): unknown => named(last, tool)[0]?.['inputSchema'],
+    /** The server reported that its list has changed. */
+    forget: (): void => void (listed = undefined),
   }
 }
+
+export type Definitions = ReturnType<typeof createDefinitions>
