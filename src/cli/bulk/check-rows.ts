@@ -9,7 +9,6 @@ import type { Fields, RawRow } from './read-file.ts'
 /** A checked row: its request body, and the number that identifies it. */
 export type Item = { row: number; mobile: string; input: Fields }
 
-/** The most errors to show. */
 export const mostErrors = 20
 
 /** Repairs a dialing prefix that a spreadsheet changed to `49` or `0049`. */

@@ -5,7 +5,6 @@ import type { Context } from '../context/context.ts'
 import { addReasonFlag } from '../operation/flags.ts'
 import type { TypedImport } from './import.ts'
 
-/** `svc user import` and `svc user export`. */
 export const registerBulk = (group: Command, context: Context): void => {
   const imports = addOrgFlag(group.command('import'))
     .description('Import users from a file; all rows are checked before the first is sent')

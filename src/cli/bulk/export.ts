@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { rowsIn } from '../../client/answer-data.ts'
 import { user } from '../../contract/user.ts'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { failure, usageError } from '../../core/errors.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
@@ -15,11 +15,10 @@ import { quantity } from './progress.ts'
 const cellsOf = (record: Record<string, unknown>): string[] => {
   const mobile = wholeNumber(record)
   if (mobile === undefined)
-    throw new SvcError(
-      'failed',
+    throw failure(
       'unexpected_answer',
       'The service returned a user without mobile, which could not be imported again',
-      { hint: `svc ${user.listUsers.cli} -o json shows the answer` },
+      `svc ${user.listUsers.cli} -o json shows the answer`,
     )
   const fields: Record<string, unknown> = { ...record, mobile }
   return columns.map((name) => writeCell(String(fields[name] ?? '')))

@@ -12,7 +12,6 @@ import { bodyOf, conflictModes, isConflict, sendUser, type ConflictMode, type Ou
 
 export type TypedImport = { org?: string; onConflict?: string; dryRun?: boolean }
 
-/** The number of rows to send at the same time. */
 const concurrency = 16
 /** The time for requests in progress to finish after Ctrl-C. */
 const graceMs = 10_000
@@ -22,7 +21,6 @@ type Failure = { item: Item; error: SvcError }
 type Imported = {
   counts: Record<Outcome | 'failed', number>
   failures: Failure[]
-  /** Why the import stopped early. */
   stopped: SvcError | undefined
 }
 
@@ -32,31 +30,22 @@ const readMode = (typed = 'fail'): ConflictMode => {
   throw usageError(`--on-conflict must be ${conflictModes.join(' or ')}, not "${typed}"`)
 }
 
-/** Requests one approval for all rows, if a rule of the organization holds them. */
-const approveRows = async (
-  items: readonly Item[],
-  { org, mode }: { org: number; mode: ConflictMode },
-  context: Context,
-) => {
-  const rows = items.map(({ input }) => ({
-    operation: 'createUser' as const,
-    input: { orgId: org, ...bodyOf(input) },
-  }))
-  return context.approveTogether(rows, {
-    org,
-    skipExisting: mode === 'skip',
-    nameOf: (place) => `row ${items[place]!.row}`,
-  })
-}
-
-/** Sends the rows and prints the progress. */
 const sendAll = async (
   items: readonly Item[],
   { org, mode }: { org: number; mode: ConflictMode },
   context: Context,
 ): Promise<Imported> => {
   const { io } = context
-  const { approvals, existing } = await approveRows(items, { org, mode }, context)
+  const rows = items.map(({ input }) => ({
+    operation: 'createUser' as const,
+    input: { orgId: org, ...bodyOf(input) },
+  }))
+  // One approval for all rows, if a rule of the organization holds them.
+  const { approvals, existing } = await context.approveTogether(rows, {
+    org,
+    skipExisting: mode === 'skip',
+    nameOf: (place) => `row ${items[place]!.row}`,
+  })
   const places = new Map(items.map((item, i) => [item, i]))
   const [client, output] = await Promise.all([context.client(), context.output()])
   const counts = { created: 0, skipped: 0, failed: 0 }

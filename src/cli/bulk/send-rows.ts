@@ -12,7 +12,6 @@ const mostPauses = 20
 
 type Options = {
   items: readonly Item[]
-  /** The number of requests at a time. */
   concurrency: number
   send(item: Item): Promise<Outcome>
   done(item: Item, outcome: Outcome | SvcError): void

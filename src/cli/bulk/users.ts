@@ -26,7 +26,6 @@ export const bodyOf = (input: Fields): Fields => {
 // The rows of a file are untyped; the service checks them.
 const createUser: Operation = user.createUser
 
-/** Sends one row. */
 export const sendUser = async (
   { input }: Item,
   {

@@ -18,7 +18,6 @@ export type ValueKind =
   | 'machine'
   | 'profile'
 
-/** A value and its description. */
 export type Candidate = { value: string; about: string }
 
 /** A list of values, file names, or values that have to be looked up. */
@@ -29,13 +28,7 @@ const listOf = (values: readonly string[]): Choice => ({
   list: values.map((value) => ({ value, about: '' })),
 })
 
-const help: FlagNode = {
-  flags: '-h, --help',
-  about: 'Show help',
-  takesValue: false,
-  choices: [],
-  required: null,
-}
+const help = { flags: '-h, --help', about: 'Show help' }
 
 const kindOfFlag: Record<string, ValueKind> = {
   '--org': 'org',
@@ -43,7 +36,8 @@ const kindOfFlag: Record<string, ValueKind> = {
   '--profile': 'profile',
 }
 
-const namesOf = ({ flags }: FlagNode): string[] => flags.split(/[ ,]/).filter((word) => word.startsWith('-'))
+const namesOf = ({ flags }: Pick<FlagNode, 'flags'>): string[] =>
+  flags.split(/[ ,]/).filter((word) => word.startsWith('-'))
 
 const valuesOfFlag = (flag: FlagNode): Choice => {
   const names = namesOf(flag)
@@ -112,8 +106,6 @@ const follow = (tree: CommandNode, words: readonly string[]) => {
   return { node, place: place.join(' '), taken, open, flagNamed }
 }
 
-export type Offers = { candidates: Candidate[]; files: boolean }
-
 /**
  * What can follow `words`, where `current` has been typed of the next word. `lookUp` finds the values that are not in the
  * command tree.
@@ -122,7 +114,7 @@ export const offers = async (
   tree: CommandNode,
   { words, current }: { words: readonly string[]; current: string },
   lookUp: (kind: ValueKind) => Promise<Candidate[]>,
-): Promise<Offers> => {
+): Promise<{ candidates: Candidate[]; files: boolean }> => {
   const { node, place, taken, open, flagNamed } = follow(tree, words)
   const [, name, part] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
   const flag = open ?? (name === undefined ? undefined : flagNamed(name))

@@ -11,10 +11,8 @@ export const registerDoctor = (command: Command, context: Context): void => {
     )
     .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
     .action(async () => {
-      const [{ examine }, { reportFindings }] = await Promise.all([
-        import('./examine.ts'),
-        import('./report.ts'),
-      ])
+      const { examine } = await import('./examine.ts')
+      const { reportFindings } = await import('./report.ts')
       await reportFindings(
         await examine(context, command.opts<{ databaseUrlFile?: string }>().databaseUrlFile),
         context,

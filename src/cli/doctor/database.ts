@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import type { Io } from '../terminal/io.ts'
-import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
+import { about, failed, type Finding } from './finding.ts'
 
 const check = 'database'
+const { ok, note, warn, fail } = about(check)
 
 type Inspection = import('../../service/storage/postgres/whole.ts').Inspection
 type Facts = Inspection['facts']
@@ -10,21 +11,19 @@ type Facts = Inspection['facts']
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 const checkSchema = (version: number, newest: number): Finding => {
-  if (version === 0) return note(check, 'empty', 'svc serve creates the tables, or svc service restore')
+  if (version === 0) return note('empty', 'svc serve creates the tables, or svc service restore')
   return version < newest
     ? warn(
-        check,
         `schema ${version}, and this svc has ${newest}`,
         'svc service migrate, or start a node of this version',
       )
-    : ok(check, `schema ${version}, as this svc has`)
+    : ok(`schema ${version}, as this svc has`)
 }
 
 const checkRights = ({ may_create, role }: Facts): Finding =>
   may_create
-    ? ok(check, 'this user can upgrade the schema')
+    ? ok('this user can upgrade the schema')
     : warn(
-        check,
         'this user cannot create tables, so it cannot upgrade the schema',
         `GRANT CREATE ON SCHEMA public TO "${role}"`,
       )
@@ -33,25 +32,18 @@ const mib = 1024 * 1024
 
 const checkReplication = (facts: Facts, loss: { reason: string; solution: string } | undefined): Finding => {
   const { standby, standbys, standby_names, synchronous_standbys, lag_bytes, role } = facts
-  if (standby)
-    return fail(check, 'this is a standby, which cannot be written', 'Use the address of the primary')
-  if (loss) return fail(check, loss.reason, loss.solution)
+  if (standby) return fail('this is a standby, which cannot be written', 'Use the address of the primary')
+  if (loss) return fail(loss.reason, loss.solution)
   if (standby_names !== '' && synchronous_standbys === 0)
     return fail(
-      check,
       'no synchronous standby is connected, so every write waits for one',
       'Start a standby of synchronous_standby_names',
     )
-  if (standbys === 0)
-    return note(check, 'no standby is connected: a lost disk loses what the last backup lacks')
+  if (standbys === 0) return note('no standby is connected: a lost disk loses what the last backup lacks')
   if (synchronous_standbys === null)
-    return note(
-      check,
-      `${count(standbys, 'standby')}; this user cannot see more`,
-      `GRANT pg_monitor TO "${role}"`,
-    )
+    return note(`${count(standbys, 'standby')}; this user cannot see more`, `GRANT pg_monitor TO "${role}"`)
   const lag = `the slowest is ${Math.round((lag_bytes ?? 0) / mib)} MiB behind`
-  return ok(check, `${synchronous_standbys} of ${standbys} standbys synchronous; ${lag}`)
+  return ok(`${synchronous_standbys} of ${standbys} standbys synchronous; ${lag}`)
 }
 
 const clockWarnsMs = 10_000
@@ -60,11 +52,10 @@ const checkClock = ({ time }: Facts, now: number): Finding => {
   const seconds = Math.round(Math.abs(now - time) / 1000)
   return Math.abs(now - time) > clockWarnsMs
     ? warn(
-        check,
         `this machine is ${seconds} s ${now > time ? 'ahead of' : 'behind'} the database, whose clock the nodes use`,
         'Set the clocks: timedatectl set-ntp true',
       )
-    : ok(check, `its clock is within ${seconds} s of this machine`)
+    : ok(`its clock is within ${seconds} s of this machine`)
 }
 
 const checkConnections = (
@@ -74,8 +65,8 @@ const checkConnections = (
   const message = `${used_connections} of ${max_connections} connections of the server in use; ${count(nodes, 'node')} may open ${connections}`
   // PostgreSQL reserves some, and a rolling restart adds a node.
   return connections > max_connections * 0.8
-    ? warn(check, message, 'Raise max_connections, or lower svc serve --database-connections')
-    : ok(check, message)
+    ? warn(message, 'Raise max_connections, or lower svc serve --database-connections')
+    : ok(message)
 }
 
 const checkLost = ({ lost }: Inspection): Finding[] =>
@@ -83,7 +74,6 @@ const checkLost = ({ lost }: Inspection): Finding[] =>
     ? []
     : [
         warn(
-          check,
           `${count(lost.length, 'node')} stopped reporting within 10 minutes: ${lost.join(', ')}`,
           'systemctl status svc, on that machine',
         ),
@@ -97,13 +87,13 @@ const checkBackup = ({ backup_at, facts: { time } }: Inspection): Finding[] => {
   const days = Math.floor((time - backup_at) / dayMs)
   const message = `the last backup is ${count(days, 'day')} old`
   return time - backup_at > backupWarnsMs
-    ? [warn(check, message, 'svc service backup FILE --database-url-file FILE, or archive the WAL')]
-    : [ok(check, message)]
+    ? [warn(message, 'svc service backup FILE --database-url-file FILE, or archive the WAL')]
+    : [ok(message)]
 }
 
 const checkVersions = ({ versions }: Inspection['nodes']): Finding[] =>
   versions.length > 1
-    ? [note(check, `nodes run different versions: ${versions.join(', ')}`, 'svc service nodes lists them')]
+    ? [note(`nodes run different versions: ${versions.join(', ')}`, 'svc service nodes lists them')]
     : []
 
 /** The URL in the file of --database-url-file. */
@@ -114,12 +104,10 @@ export const readUrl = async (io: Io, file: string): Promise<string> => {
 
 /** Whether svc can use the database of the service, and how much is left of its limits. */
 export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => {
-  const [{ inspectDatabase }, { dataLoss }, { newestVersion }, { readDatabaseUrl }] = await Promise.all([
-    import('../../service/storage/postgres/whole.ts'),
-    import('../../service/storage/postgres/facts.ts'),
-    import('../../service/storage/migrations.ts'),
-    import('../../service/storage/postgres/database-url.ts'),
-  ])
+  const { inspectDatabase } = await import('../../service/storage/postgres/whole.ts')
+  const { dataLoss } = await import('../../service/storage/postgres/facts.ts')
+  const { newestVersion } = await import('../../service/storage/migrations.ts')
+  const { readDatabaseUrl } = await import('../../service/storage/postgres/database-url.ts')
   let inspection: Inspection
   try {
     inspection = await inspectDatabase(url)
@@ -129,7 +117,7 @@ export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => 
   const { facts, version, nodes } = inspection
   const encrypted = facts.tls ? 'over verified TLS' : 'without TLS, on this machine'
   return [
-    ok(check, `${readDatabaseUrl(url).name}: PostgreSQL ${facts.version_text}, ${encrypted}`),
+    ok(`${readDatabaseUrl(url).name}: PostgreSQL ${facts.version_text}, ${encrypted}`),
     checkSchema(version, newestVersion()),
     checkRights(facts),
     checkReplication(facts, dataLoss(facts)),

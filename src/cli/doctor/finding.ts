@@ -18,6 +18,14 @@ export const note = finding('note')
 export const warn: (check: string, message: string, next: string) => Finding = finding('warn')
 export const fail = finding('fail')
 
+/** The same for one check. */
+export const about = (check: string) => ({
+  ok: (message: string) => ok(check, message),
+  note: (message: string, next?: string) => note(check, message, next),
+  warn: (message: string, next: string) => warn(check, message, next),
+  fail: (message: string, next?: string) => fail(check, message, next),
+})
+
 /** A failure with its hint. Throws everything that is not an error of svc, and Ctrl-C. */
 export const failed = (check: string, error: unknown, next?: string): Finding => {
   if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error

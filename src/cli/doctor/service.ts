@@ -14,7 +14,7 @@ import type { Context } from '../context/context.ts'
 import { pathHint } from '../../client/address.ts'
 import type { Settings } from '../context/settings.ts'
 import { readCa } from '../context/open-client.ts'
-import { fail, failed, note, ok, tryCheck, warn, type Finding } from './finding.ts'
+import { about, fail, failed, note, ok, tryCheck, warn, type Finding } from './finding.ts'
 
 /** The service accepts results of a verification within 5 minutes of its clock. */
 const clockFailsMs = 5 * 60_000
@@ -107,30 +107,27 @@ type Channel = Data<typeof outbox.listChannels>[number]
 const isComplete = ({ channel, ready }: Channel): boolean =>
   typeof channel === 'string' && typeof ready === 'boolean'
 
+const delivery = about('delivery')
+
 const checkChannel = ({ channel: name, ready, only_logged, waiting, given_up }: Channel): Finding => {
   if (only_logged === true)
-    return note(
-      'delivery',
-      `${name} is not set up: with --dev, its messages only go to the log of the service`,
-    )
+    return delivery.note(`${name} is not set up: with --dev, its messages only go to the log of the service`)
   if (!ready)
-    return note(
-      'delivery',
+    return delivery.note(
       `${name} is not set up`,
       'svc help configuration > svc.yaml, then svc serve --config svc.yaml',
     )
   if (Number(waiting) > 0 || Number(given_up) > 0)
-    return warn(
-      'delivery',
+    return delivery.warn(
       `${name}: ${Number(waiting)} waiting for another attempt, ${Number(given_up)} failed within a day`,
       `svc notify outbox list --channel ${shellQuote(name)} --state ${Number(given_up) > 0 ? 'dead' : 'queued'}`,
     )
-  return ok('delivery', `${name} is set up, and no message is waiting`)
+  return delivery.ok(`${name} is set up, and no message is waiting`)
 }
 
 /** Whether messages are delivered, if the service reports it. */
 export const checkDelivery = (context: Context): Promise<Finding[]> => {
-  const unsupported = [note('delivery', 'this service does not report it')]
+  const unsupported = [delivery.note('this service does not report it')]
   const scopeMissing = 'not shown: this key lacks the scopes "read" and "notify"'
   return tryCheck('delivery', { unsupported, scopeMissing }, async () => {
     const client = await context.client()
@@ -167,22 +164,19 @@ const readExpiry = (url: URL, ca: string | undefined, signal: AbortSignal): Prom
 
 /** Whether this machine trusts the certificate of the service, and when it expires. */
 export const checkCertificate = async (context: Context): Promise<Finding> => {
+  const { note, ok, warn, fail } = about('tls')
   const { baseUrl, cacert } = await context.settings()
   const url = new URL(baseUrl.value)
-  if (url.protocol !== 'https:') return note('tls', 'not used: plain http on this machine')
-  if (proxyFor(url.origin, context.io.env)) return note('tls', 'not checked: a proxy is used')
+  if (url.protocol !== 'https:') return note('not used: plain http on this machine')
+  if (proxyFor(url.origin, context.io.env)) return note('not checked: a proxy is used')
   try {
     const expiry = await readExpiry(url, cacert && readCa(cacert.value), context.io.signal)
     const left = Math.floor((expiry - context.io.now().getTime()) / day)
     const message = `the certificate of ${url.host} is trusted and expires in ${left} days`
-    return left < warnsDays ? warn('tls', message, 'renew it on the service') : ok('tls', message)
+    return left < warnsDays ? warn(message, 'renew it on the service') : ok(message)
   } catch (error) {
     if (context.io.signal.aborted) throw interrupted()
     const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message
-    return fail(
-      'tls',
-      `no trusted connection to ${url.host}: ${code}`,
-      '--cacert FILE trusts a CA of your own',
-    )
+    return fail(`no trusted connection to ${url.host}: ${code}`, '--cacert FILE trusts a CA of your own')
   }
 }

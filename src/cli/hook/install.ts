@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { failure, usageError } from '../../core/errors.ts'
 import { textSubject } from '../../receipt/subject.ts'
 import { gatherAsk, hookOperation } from '../approve/ask.ts'
 import type { Context } from '../context/context.ts'
@@ -29,13 +29,10 @@ export const levelOf = ({ project, managed }: LevelOptions): Level => {
 
 export const fileOf = (host: Host, level: Level, { io }: Context): string => {
   if (process.platform === 'win32')
-    throw new SvcError(
-      'failed',
+    throw failure(
       'not_supported',
       'A hook requires a POSIX shell, which Windows does not have',
-      {
-        hint: 'Use svc in the Windows Subsystem for Linux',
-      },
+      'Use svc in the Windows Subsystem for Linux',
     )
   const file = host.file(level, io.env, io.cwd)
   if (file === undefined)
@@ -114,7 +111,6 @@ const variablesOf = (level: Level, io: Context['io']): Record<string, string> =>
   ...movedConfig(io),
 })
 
-/** `svc hook install` */
 export const installHook = async (name: HostName, options: Options, context: Context): Promise<void> => {
   const { io } = context
   const host = hosts[name]
@@ -152,7 +148,6 @@ export const installHook = async (name: HostName, options: Options, context: Con
     output.warn(`Every held call is blocked, because the ${part} cannot be used: ${detail}`)
 }
 
-/** `svc hook uninstall` */
 export const uninstallHook = async (
   name: HostName,
   options: LevelOptions,

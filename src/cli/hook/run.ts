@@ -5,11 +5,10 @@ import { approveToolCall, blockedReason, nothingRan, type CallOptions } from '..
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
 import type { Io } from '../terminal/io.ts'
-import { blockUntilReleased, endBlocked, release } from './blocking-exit.ts'
 import { readCall } from './call.ts'
 import { hosts, type Host, type HostName } from './host.ts'
 import { holds, readNames } from './tool-names.ts'
-import { verdictFor, type Verdict } from './verdict.ts'
+import { blockUntilReleased, endBlocked, release, verdictFor, type Verdict } from './verdict.ts'
 
 export type RunOptions = { match?: string[]; timeout?: string } & CallOptions
 

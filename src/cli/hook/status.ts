@@ -78,7 +78,6 @@ const connectionRows = async (installed: readonly Installed[], context: Context)
   return found.flat()
 }
 
-/** `svc hook status` */
 export const showHooks = async (context: Context): Promise<void> => {
   const places = hostNames.flatMap((name) => levels.map((level) => [hosts[name], level] as const))
   const seen = (await Promise.all(places.map(([host, level]) => rowOf(host, level, context)))).filter(

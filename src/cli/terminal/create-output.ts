@@ -20,11 +20,9 @@ export const createOutput = (run: Run): Output => {
   let below: string | undefined
 
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
-    const [{ drawTable, readable }, { leaveOut, leftOut }, { maskFields }] = await Promise.all([
-      import('./table.ts'),
-      import('./columns.ts'),
-      import('./mask.ts'),
-    ])
+    const { drawTable, readable } = await import('./table.ts')
+    const { leaveOut, leftOut } = await import('./columns.ts')
+    const { maskFields } = await import('./mask.ts')
     // An answer with only a message is printed as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
     if (isBare) return `${safeText(envelope.message)}\n`

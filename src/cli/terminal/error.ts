@@ -20,10 +20,7 @@ const asSvcError = (error: unknown, io: Io): SvcError => {
       'failed',
       'not_installed',
       `A part of svc is not installed: ${error.message.split('\n')[0]}`,
-      {
-        hint: 'Install svc again, without --omit=optional',
-        cause: error,
-      },
+      { hint: 'Install svc again, without --omit=optional', cause: error },
     )
   return internal(error.message, error)
 }
@@ -57,9 +54,6 @@ const forPeople = (error: SvcError): string => {
   ].join('\n')
 }
 
-const forMachines = ({ code, message, detail, hint, issues, request_id }: SvcError): string =>
-  safeJson({ code, message, detail, hint, issues, request_id })
-
 /** Nobody can tell where an error ends up, and a key may have been typed in a wrong place. */
 const withoutKeysIn = (error: SvcError): SvcError =>
   error.with({
@@ -78,7 +72,11 @@ export const showError = (error: unknown, { io, globals }: { io: Io; globals: Gl
   const thrown = asSvcError(error, io)
   io.onAnswer?.(thrown)
   const known = withoutKeysIn(thrown)
-  io.stderr.write(`${wantsMachine(globals) ? forMachines(known) : fitted(forPeople(known), io.stderr)}\n`)
+  const { code, message, detail, hint, issues, request_id } = known
+  const text = wantsMachine(globals)
+    ? safeJson({ code, message, detail, hint, issues, request_id })
+    : fitted(forPeople(known), io.stderr)
+  io.stderr.write(`${text}\n`)
   if (globals.debug) {
     const { cause = known } = known
     const stack = cause instanceof Error ? cause.stack : undefined

@@ -1,5 +1,5 @@
 import { createContext, runInContext } from 'node:vm'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { failure, SvcError, usageError } from '../../core/errors.ts'
 import { escapeJson, safeText, seenText } from '../../core/safe-text.ts'
 import { loadJqProgram } from './jq-program.ts'
 
@@ -89,9 +89,6 @@ const wellFormed = (json: string): string =>
     ? json.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/g, (escape, lone?: string) => (lone ? '\ufffd' : escape))
     : json
 
-/** The results of a filter, one per line, and its messages on standard error (`debug`). */
-export type Filtered = { text: string; diagnostics: string }
-
 type Run = {
   onTerminal: boolean
   /** The value is the answer of a change. */
@@ -100,19 +97,17 @@ type Run = {
   secret?: boolean
 }
 
-/** Runs a filter. Text results have no quotes, others are JSON. Escapes invisible characters in both. */
-export const runJq = async (
-  value: unknown,
-  filter: string,
-  { onTerminal, changed, secret }: Run,
-): Promise<Filtered> => {
+/**
+ * The results of a filter, one per line, and its messages on standard error (`debug`). Text results have no quotes, others are JSON.
+ * Escapes invisible characters in both.
+ */
+export const runJq = async (value: unknown, filter: string, { onTerminal, changed, secret }: Run) => {
   const { stdout, stderr, exitCode } = await execute(wellFormed(JSON.stringify(value)), filter, changed)
   if (exitCode !== 0)
-    throw new SvcError(
-      'failed',
+    throw failure(
       'jq',
       `--jq "${filter}" failed${secret ? '. Its error message is not shown, because it may contain a secret' : `: ${firstLine(stderr)}`}`,
-      { hint: 'Remove --jq to see the answer' },
+      'Remove --jq to see the answer',
     )
   const text = stdout
     .split('\n')
@@ -124,10 +119,6 @@ export const runJq = async (
     })
     .join('')
   const isHidden = secret && stderr !== ''
-  return {
-    text,
-    diagnostics: isHidden
-      ? 'What --jq wrote to standard error is not shown: it may contain a secret'
-      : stderr,
-  }
+  const hidden = 'What --jq wrote to standard error is not shown: it may contain a secret'
+  return { text, diagnostics: isHidden ? hidden : stderr }
 }

@@ -6,7 +6,6 @@ import { safeLine } from '../../core/safe-text.ts'
 import { type Column, fit, gap, shownCell } from './columns.ts'
 import { cellText, type Grid, type Row, type Shape } from './payload.ts'
 import { holdsTime, inSeconds, relativeTime } from './relative-time.ts'
-import { painted } from './state-colour.ts'
 
 const isList = (value: unknown): value is Row[] =>
   Array.isArray(value) && value.length > 0 && value.every(isRecord)
@@ -63,6 +62,25 @@ export const readable = (payload: unknown, reading: Reading): unknown => {
       ? Object.fromEntries(Object.keys(row).map((name) => [name, cell(row, name, reading)]))
       : row,
   )
+}
+
+/** Yellow: somebody or something has yet to act, or nothing can be told. */
+const meanings = {
+  green: 'active approved ok PASS sent serving',
+  yellow: 'pending queued sending failing stopping INSUFFICIENT_DATA',
+  red: 'denied expired FAIL FAILED failed dead stopped lost rejected removed revoked refused disputed',
+}
+
+const colourOf = new Map(
+  Object.entries(meanings).flatMap(([colour, words]) =>
+    words.split(' ').map((word) => [word, colour as keyof typeof meanings]),
+  ),
+)
+
+/** A cell of a table: the state that a field of this name has, in the colour of what it means. */
+const painted = (field: string, text: string, chalk: ChalkInstance): string => {
+  const colour = /(?:^|[._])(?:status|state|result|verdict|answer|ok)$/.test(field) && colourOf.get(text)
+  return colour ? chalk[colour](text) : text
 }
 
 /** The names of the border pieces of cli-table3, which are all empty except the gap between columns. */
