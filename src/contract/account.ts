@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line } from './field.ts'
+import { chosen, id, line, nullable, optional } from './field.ts'
 import { either, phoneProfile, prefix, sending } from './mobile.ts'
 import { operations } from './declaration.ts'
 import {
@@ -18,25 +18,25 @@ import {
 const who = {
   mobile: z.optional(either),
   country_code: prefix,
-  user_id: chosen(z.optional(id), 'Or the user id', { example: '7' }),
+  user_id: optional(id, 'Or the user id', { example: '7' }),
 }
 
 const accountRecord = z.looseObject({
   first_name: chosen(z.string(), 'First name'),
   last_name: chosen(z.string(), 'Last name'),
-  email: chosen(z.nullable(z.string()), 'E-mail address', { personal: true }),
-  email_verified_at: chosen(z.nullable(time), 'When the address was verified; null if it was not'),
-  device_id: chosen(z.nullable(z.string()), 'Id of the phone, as its app reports it'),
-  imei: chosen(z.nullable(z.string()), 'IMEI or IMEISV of the phone', { personal: true }),
-  platform: chosen(z.nullable(z.string()), 'Platform of the phone'),
-  device_name: chosen(z.nullable(z.string()), 'Name of the phone'),
+  email: nullable(z.string(), 'E-mail address', { personal: true }),
+  email_verified_at: nullable(time, 'When the address was verified; null if it was not'),
+  device_id: nullable(z.string(), 'Id of the phone, as its app reports it'),
+  imei: nullable(z.string(), 'IMEI or IMEISV of the phone', { personal: true }),
+  platform: nullable(z.string(), 'Platform of the phone'),
+  device_name: nullable(z.string(), 'Name of the phone'),
   ...times,
 })
 
 const personRecord = z.looseObject({
   user_id: chosen(id, 'User id'),
   ...phoneFields,
-  account: chosen(z.nullable(accountRecord), 'Account in the app; null if there is none'),
+  account: nullable(accountRecord, 'Account in the app; null if there is none'),
   organizations: chosen(z.array(membershipRecord), 'Organizations of the user'),
 })
 
@@ -99,7 +99,7 @@ export const account = operations({
       imei: chosen(z.string(), 'Digits only', { personal: true }),
       kind: chosen(z.enum(['imei', 'imeisv']), 'imei or imeisv'),
       tac: chosen(z.string(), 'Type allocation code: the model'),
-      known: chosen(z.nullable(z.boolean()), 'Whether it is the phone of that user; null without a user'),
+      known: nullable(z.boolean(), 'Whether it is the phone of that user; null without a user'),
     }),
   },
   assignOrganization: {
@@ -130,12 +130,9 @@ export const account = operations({
     input: z.strictObject({ ...who, org_id: orgOfKey }),
     data: z.looseObject({
       assigned: chosen(z.boolean(), 'Whether the person is an active member'),
-      state: chosen(
-        z.nullable(z.enum(states)),
-        'State in the organization; null if the person never asked to join',
-      ),
-      role: chosen(z.nullable(z.enum(roles)), 'Role in the organization'),
-      organization: chosen(z.nullable(organizationName), 'The organization'),
+      state: nullable(z.enum(states), 'State in the organization; null if the person never asked to join'),
+      role: nullable(z.enum(roles), 'Role in the organization'),
+      organization: nullable(organizationName, 'The organization'),
     }),
   },
   resendEmailVerification: {
@@ -161,8 +158,8 @@ export const account = operations({
     example: '--mobile +12025550101 --email ada@new.example',
     input: z.strictObject({
       ...who,
-      first_name: chosen(z.optional(line(100)), 'First name', { example: 'Ada' }),
-      last_name: chosen(z.optional(line(100)), 'Last name', { example: 'Lovelace' }),
+      first_name: optional(line(100), 'First name', { example: 'Ada' }),
+      last_name: optional(line(100), 'Last name', { example: 'Lovelace' }),
       ...phoneProfile,
     }),
     data: personRecord,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, positive } from './field.ts'
+import { chosen, id, optional, positive } from './field.ts'
 
 // What came to be through a device or a key, and works now. spec: not shown
 
@@ -39,4 +39,4 @@ export const endedThings = {
   remaining: chosen(addedThings, 'What it added and still works'),
 }
 
-export const with_added = chosen(z.optional(z.boolean()), 'End the devices and agents that it added, too')
+export const with_added = optional(z.boolean(), 'End the devices and agents that it added, too')

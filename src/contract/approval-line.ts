@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { chosen, positive } from './field.ts'
+import { chosen, nullable, optional, positive } from './field.ts'
 import { time } from './records.ts'
 
 /** People of whom some must agree, with what each has answered. */
 export const approvalLine = z.strictObject({
-  group: chosen(z.nullable(z.string()), 'Name of the group; null for people who were named'),
+  group: nullable(z.string(), 'Name of the group; null for people who were named'),
   need: chosen(positive, 'How many of them must agree'),
   rules: chosen(z.array(z.string()), 'Names of the rules that ask for it'),
   people: chosen(
@@ -14,9 +14,9 @@ export const approvalLine = z.strictObject({
         name: chosen(z.string(), 'Name'),
         mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
         answer: chosen(z.enum(['pending', 'approved', 'denied']), 'What the person answered'),
-        answered_at: chosen(z.nullable(time), 'When the person answered'),
-        quiet: chosen(
-          z.optional(z.literal(true)),
+        answered_at: nullable(time, 'When the person answered'),
+        quiet: optional(
+          z.literal(true),
           'Nobody notified the person, who is away or has a limit of requests; they can answer',
         ),
       }),

@@ -4,7 +4,7 @@ import { attestation } from './attestation.ts'
 import { approvalStates, foldedInRequest } from './approval-state.ts'
 import { lineTexts } from './line-text.ts'
 import { breakGlassOf, breakGlassReason } from './break-glass.ts'
-import { chosen, line, positive, seconds, seen } from './field.ts'
+import { chosen, line, nullable, optional, positive, seconds, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { reasonText } from './reason-text.ts'
 import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
@@ -33,66 +33,52 @@ export const approvalRecord = z.looseObject({
   org_id: chosen(positive, 'Organization id'),
   status: chosen(z.enum(approvalStates), 'pending, approved, denied or expired'),
   action: chosen(z.string(), 'The action to approve, as the requester describes it'),
-  reason: chosen(z.nullable(z.string()), 'Reason for the request'),
+  reason: nullable(z.string(), 'Reason for the request'),
   requester: chosen(z.string(), 'The requester (claimed, not verified)'),
-  verified_as: chosen(z.nullable(z.string()), 'The requesting credential (verified)'),
-  key_owner: chosen(
-    z.optional(
-      z.strictObject({
-        user_id: chosen(z.string(), 'User id'),
-        name: chosen(z.string(), 'Name'),
-        mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
-        confirmed: chosen(
-          z.boolean(),
-          'Whether their device confirmed it, as for an agent; otherwise it is claimed',
-        ),
-        twin: chosen(
-          z.boolean(),
-          'Whether another active member had the same name, or one that looks like it',
-        ),
-      }),
-    ),
+  verified_as: nullable(z.string(), 'The requesting credential (verified)'),
+  key_owner: optional(
+    z.strictObject({
+      user_id: chosen(z.string(), 'User id'),
+      name: chosen(z.string(), 'Name'),
+      mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
+      confirmed: chosen(
+        z.boolean(),
+        'Whether their device confirmed it, as for an agent; otherwise it is claimed',
+      ),
+      twin: chosen(z.boolean(), 'Whether another active member had the same name, or one that looks like it'),
+    }),
     'Owner of the requesting key, if it has one',
   ),
   approver_mobile: chosen(z.string(), 'Mobile number of the approver; of several, the first', {
     personal: true,
   }),
-  lines: chosen(
-    z.optional(z.array(approvalLine)),
-    'Who must agree; every line, and each person for one line',
-  ),
-  rules: chosen(z.optional(z.array(z.string())), 'Names of the rules that hold the request'),
+  lines: optional(z.array(approvalLine), 'Who must agree; every line, and each person for one line'),
+  rules: optional(z.array(z.string()), 'Names of the rules that hold the request'),
   break_glass: breakGlassOf('User ids'),
   factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
-  number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),
-  detail: chosen(z.nullable(z.string()), 'Details of the result'),
-  note: chosen(z.optional(z.string()), "The approver's note to the requester, signed with the denial"),
+  number: nullable(z.string(), 'The number to type on the phone, shown to the requester only'),
+  detail: nullable(z.string(), 'Details of the result'),
+  note: optional(z.string(), "The approver's note to the requester, signed with the denial"),
   requested_at: chosen(time, 'When it was requested'),
   expires_at: chosen(time, 'When it expires'),
-  decided_at: chosen(z.nullable(time), 'When it was decided'),
-  ruling: chosen(
-    z.nullable(z.array(factorRuling)),
+  decided_at: nullable(time, 'When it was decided'),
+  ruling: nullable(
+    z.array(factorRuling),
     'Results of the rules at the decision, by factor; null if they were not checked',
   ),
-  attestation: chosen(z.nullable(attestation), 'The receipt, once a person has decided'),
-  subject: chosen(
-    z.nullable(subjectRecord),
+  attestation: nullable(attestation, 'The receipt, once a person has decided'),
+  subject: nullable(
+    subjectRecord,
     'What exactly is approved; null for requests made before subjects existed',
   ),
-  use_by: chosen(z.nullable(time), 'When the approval stops being usable'),
-  used_at: chosen(z.nullable(time), 'When the approval was used'),
-  granted_until: chosen(z.optional(time), 'Until when its approver allowed the same again'),
-  granted_by: chosen(
-    z.optional(request_id),
-    'The request with which this was allowed earlier; nobody saw this one',
-  ),
-  grant_use: chosen(z.optional(positive), 'Which use of what was allowed earlier it is'),
-  cleared_at: chosen(
-    z.optional(time),
-    'When its texts and its receipt were removed, after the retention period',
-  ),
-  receipt_digest: chosen(z.optional(z.string()), 'SHA-256 of the receipt that was removed'),
-  subject_digest: chosen(z.optional(z.string()), 'SHA-256 of the subject whose data was removed'),
+  use_by: nullable(time, 'When the approval stops being usable'),
+  used_at: nullable(time, 'When the approval was used'),
+  granted_until: optional(time, 'Until when its approver allowed the same again'),
+  granted_by: optional(request_id, 'The request with which this was allowed earlier; nobody saw this one'),
+  grant_use: optional(positive, 'Which use of what was allowed earlier it is'),
+  cleared_at: optional(time, 'When its texts and its receipt were removed, after the retention period'),
+  receipt_digest: optional(z.string(), 'SHA-256 of the receipt that was removed'),
+  subject_digest: optional(z.string(), 'SHA-256 of the subject whose data was removed'),
 })
 export type ApprovalRecord = z.infer<typeof approvalRecord>
 
@@ -118,53 +104,44 @@ export const approval = operations({
     message: 'Approval requested',
     example: '"Deploy 4.2 to production" --to +12025550101 --org acme',
     input: z.strictObject({
-      action: chosen(z.optional(actionText), 'The action to approve, described for the approver', {
+      action: optional(actionText, 'The action to approve, described for the approver', {
         example: 'Deploy 4.2 to production',
         unless: 'subject',
       }),
-      subject: chosen(
-        z.optional(subjectInput),
-        'What exactly to approve: type and data; the approver reads the data',
-        { whole: true },
-      ),
-      reason: chosen(z.optional(reasonText), 'Reason for the request', {
+      subject: optional(subjectInput, 'What exactly to approve: type and data; the approver reads the data', {
+        whole: true,
+      }),
+      reason: optional(reasonText, 'Reason for the request', {
         example: 'Fixes the login outage',
       }),
-      approvers: chosen(
-        z.optional(lineTexts),
+      approvers: optional(
+        lineTexts,
         'Who must approve: a number, several with commas (one of them), @group or @group:2; each --to must agree. Rules add lines, and with one nobody need be named',
         { example: ['+12025550101'], personal: true, flag: 'to', repeat: true },
       ),
-      factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors to check; default: biometric', {
+      factors: optional(z.array(z.enum(factors)), 'Factors to check; default: biometric', {
         example: ['biometric'],
       }),
-      default_factors: chosen(
-        z.optional(z.array(z.enum(factors))),
+      default_factors: optional(
+        z.array(z.enum(factors)),
         'Factors to check without factors; one without a geofence or time slot is reported as not checked',
       ),
-      lifetime_s: chosen(
-        z.optional(seconds(1, 86_400)),
+      lifetime_s: optional(
+        seconds(1, 86_400),
         'Time for the decision, in seconds; default: that of its rules, or 300; more than 3600 only if a rule allows it',
         {
           example: 300,
           flag: 'timeout',
         },
       ),
-      use_within_s: chosen(
-        z.optional(seconds(1, 86_400)),
-        'Time to use an approval, in seconds; default: 600',
-        {
-          example: 600,
-          flag: 'use-within',
-        },
-      ),
-      number: chosen(
-        z.optional(z.boolean()),
-        'Require the approver to type a number that only the requester sees',
-      ),
+      use_within_s: optional(seconds(1, 86_400), 'Time to use an approval, in seconds; default: 600', {
+        example: 600,
+        flag: 'use-within',
+      }),
+      number: optional(z.boolean(), 'Require the approver to type a number that only the requester sees'),
       break_glass: breakGlassReason,
-      requester: chosen(
-        z.optional(line(120)),
+      requester: optional(
+        line(120),
         'Name of the requester; the approver sees it as a claim, next to the key',
         { example: 'CI of acme/web' },
       ),
@@ -182,7 +159,7 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({
       request_id,
-      wait_s: chosen(z.optional(seconds(1, 60)), 'Seconds to wait for the decision before answering', {
+      wait_s: optional(seconds(1, 60), 'Seconds to wait for the decision before answering', {
         example: 30,
         flag: 'wait',
       }),
@@ -198,14 +175,14 @@ export const approval = operations({
     message: 'Approvals',
     example: '--status pending',
     input: z.strictObject({
-      status: chosen(z.optional(z.enum(approvalStates)), 'Only requests in this state', {
+      status: optional(z.enum(approvalStates), 'Only requests in this state', {
         example: 'pending',
       }),
-      approver_mobile: chosen(z.optional(mobile), 'Only requests to this phone, E.164', {
+      approver_mobile: optional(mobile, 'Only requests to this phone, E.164', {
         ...personal.e164,
         flag: 'to',
       }),
-      org_id: chosen(z.optional(positive), 'Only requests of this organization', { example: 1 }),
+      org_id: optional(positive, 'Only requests of this organization', { example: 1 }),
       ...timeline,
     }),
     data: z.array(approvalRecord),

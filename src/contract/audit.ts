@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chainOrg } from './event.ts'
-import { chosen, line, positive } from './field.ts'
+import { chosen, line, optional, positive } from './field.ts'
 import { operations } from './declaration.ts'
 import { time, timeline } from './records.ts'
 
@@ -31,15 +31,15 @@ export const audit = operations({
     example: '--org acme --since 1d --action createUser',
     input: z.strictObject({
       org_id: chainOrg,
-      actor: chosen(
-        z.optional(line(200)),
+      actor: optional(
+        line(200),
         'Only rows of this actor: the name of a key, or an actor as the list shows it',
         { example: 'ci (key 3)' },
       ),
-      action: chosen(z.optional(line(64)), 'Only rows of this action, as the list shows it', {
+      action: optional(line(64), 'Only rows of this action, as the list shows it', {
         example: 'createUser',
       }),
-      subject: chosen(z.optional(line(200)), 'Only rows about this subject', { example: 'user:7' }),
+      subject: optional(line(200), 'Only rows about this subject', { example: 'user:7' }),
       ...timeline,
     }),
     data: z.array(auditRow),
@@ -70,7 +70,7 @@ export const audit = operations({
     message: 'Altered rows',
     example: '--org acme',
     input: z.strictObject({
-      org_id: chosen(z.optional(positive), 'Organization id; without it, an operator key lists all', {
+      org_id: optional(positive, 'Organization id; without it, an operator key lists all', {
         example: 1,
       }),
     }),

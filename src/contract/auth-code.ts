@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, positive, shown } from './field.ts'
+import { chosen, id, line, nullable, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, org_id, paging, time, times } from './records.ts'
 
@@ -8,8 +8,8 @@ export const authCodeRecord = z.looseObject({
   org_id: chosen(positive, 'Organization id'),
   label: chosen(z.string(), 'Purpose'),
   hint: chosen(z.string(), 'Its last four characters'),
-  uses_left: chosen(z.nullable(z.int()), 'Number of uses left; null for no limit'),
-  expires_at: chosen(z.nullable(time), 'When it expires; null for never'),
+  uses_left: nullable(z.int(), 'Number of uses left; null for no limit'),
+  expires_at: nullable(time, 'When it expires; null for never'),
   ...times,
 })
 export const newAuthCode = z.extend(authCodeRecord, {
@@ -21,7 +21,7 @@ const uses = z
 
 /** `otherwise`: what holds without it. */
 const expiry = (otherwise = '') =>
-  chosen(z.optional(moment), `When it expires${otherwise}`, { example: '2030-01-31T18:00:00Z', future: true })
+  optional(moment, `When it expires${otherwise}`, { example: '2030-01-31T18:00:00Z', future: true })
 
 export const authCode = operations({
   listAuthCodes: {
@@ -45,7 +45,7 @@ export const authCode = operations({
     input: z.strictObject({
       org_id,
       label: chosen(line(120), 'Purpose', { example: 'Berlin office' }),
-      uses: chosen(z.optional(uses), 'Number of uses; default: no limit', { example: 50 }),
+      uses: optional(uses, 'Number of uses; default: no limit', { example: 50 }),
       expires_at: expiry('; default: never'),
     }),
     data: newAuthCode,
@@ -60,8 +60,8 @@ export const authCode = operations({
     input: z.strictObject({
       orgId: org_id,
       authCodeId: shown(id, 'Auth code id', { example: '3' }),
-      label: chosen(z.optional(line(120)), 'Purpose', { example: 'Berlin office' }),
-      uses: chosen(z.optional(uses), 'Number of uses left', { example: 50 }),
+      label: optional(line(120), 'Purpose', { example: 'Berlin office' }),
+      uses: optional(uses, 'Number of uses left', { example: 50 }),
       expires_at: expiry(),
     }),
     data: authCodeRecord,

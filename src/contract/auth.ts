@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { receipt } from './attestation.ts'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, nullable, optional, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import {
   accuracy,
@@ -19,7 +19,7 @@ import {
 
 const request_id = chosen(line(64), 'Request id of the verification', { example: 'apr_3mYk8wQZ' })
 const user = chosen(id, 'User id of the person')
-const which = chosen(z.optional(line(64)), 'Request id of the verification; default: the newest', {
+const which = optional(line(64), 'Request id of the verification; default: the newest', {
   example: 'apr_3mYk8wQZ',
 })
 
@@ -47,7 +47,7 @@ const decided = {
 }
 
 /** A detail of the phone that the app reports; it is not checked. */
-const reported = (what: string) => chosen(z.optional(line(100)), `${what}; not checked`)
+const reported = (what: string) => optional(line(100), `${what}; not checked`)
 
 export const auth = operations({
   generateAuthToken: {
@@ -58,8 +58,8 @@ export const auth = operations({
     message: 'Verification started',
     example: '--mobile +12025550101',
     input: z.strictObject({
-      user_id: chosen(z.optional(id), 'User id', { example: '7' }),
-      mobile: chosen(z.optional(mobile), 'Or the mobile number, E.164', personal.e164),
+      user_id: optional(id, 'User id', { example: '7' }),
+      mobile: optional(mobile, 'Or the mobile number, E.164', personal.e164),
       org_id: orgOfKey,
     }),
     data: z.looseObject({
@@ -85,8 +85,8 @@ export const auth = operations({
     data: z.looseObject({
       request_id,
       user_id: user,
-      number: chosen(
-        z.nullable(z.string()),
+      number: nullable(
+        z.string(),
         'The number that the person types on the phone, if the policy requires one',
       ),
       expires_at: chosen(time, 'When the prompt expires'),
@@ -113,11 +113,10 @@ export const auth = operations({
             { example: '5' },
           ),
           platform: shown(line(64), 'Platform of the device', { example: 'ios' }),
-          imei: chosen(
-            z.optional(line(40)),
-            'IMEI of the device; must match the one that the user registered',
-            { example: '352099001761481', personal: true },
-          ),
+          imei: optional(line(40), 'IMEI of the device; must match the one that the user registered', {
+            example: '352099001761481',
+            personal: true,
+          }),
           model: reported('Model'),
           manufacturer: reported('Manufacturer'),
           os: reported('Operating system'),
@@ -127,21 +126,19 @@ export const auth = operations({
         'The device that was used',
         { example: { device_id: '5', platform: 'ios' } },
       ),
-      location: chosen(
-        z.optional(
-          z.looseObject({
-            latitude: chosen(z.optional(latitude), 'Latitude of the device, degrees (WGS84)', {
-              example: 52.52,
-            }),
-            longitude: chosen(z.optional(longitude), 'Longitude of the device, degrees (WGS84)', {
-              example: 13.405,
-            }),
-            accuracy_m: chosen(z.optional(accuracy), 'Accuracy of the location in metres', {
-              example: 20,
-              flag: 'accuracy',
-            }),
+      location: optional(
+        z.looseObject({
+          latitude: optional(latitude, 'Latitude of the device, degrees (WGS84)', {
+            example: 52.52,
           }),
-        ),
+          longitude: optional(longitude, 'Longitude of the device, degrees (WGS84)', {
+            example: 13.405,
+          }),
+          accuracy_m: optional(accuracy, 'Accuracy of the location in metres', {
+            example: 20,
+            flag: 'accuracy',
+          }),
+        }),
         'Location of the device; checked against the geofences',
       ),
       timestamp: shown(line(40), 'Time of the check on the device, ISO 8601', {

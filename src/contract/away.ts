@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { operations } from './declaration.ts'
-import { chosen, id } from './field.ts'
+import { chosen, id, nullable, optional } from './field.ts'
 import { givesChallenge, moment, orgOfKey, signedChallenge, time } from './records.ts'
 
 // When a person is away, under /svc/v1. spec: not shown
@@ -12,25 +12,25 @@ export const interval = z.strictObject({
 })
 
 const wanted = {
-  user_id: chosen(
-    z.optional(id),
+  user_id: optional(
+    id,
     'User who is away; default: the signed-in person. For somebody else, an administrator can set at most three days',
     { example: '7', flag: 'user' },
   ),
-  from: chosen(z.optional(moment), 'When the person leaves; default: now', {
+  from: optional(moment, 'When the person leaves; default: now', {
     example: '2030-02-01',
     future: true,
   }),
-  until: chosen(z.optional(moment), 'When the person is back, at most 30 days after they leave', {
+  until: optional(moment, 'When the person is back, at most 30 days after they leave', {
     example: '2030-02-14',
     future: true,
     unless: 'end',
   }),
-  end: chosen(z.optional(z.boolean()), 'The person is back, or does not leave'),
+  end: optional(z.boolean(), 'The person is back, or does not leave'),
 }
 const data = z.looseObject({
   user_id: chosen(id, 'User id'),
-  away: chosen(z.nullable(interval), 'When the user is away; null if they are not'),
+  away: nullable(interval, 'When the user is away; null if they are not'),
 })
 
 export const away = operations({

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { approvalRecord, request_id } from './approval.ts'
 import { batchOperations, mostBatchRows } from './batchable.ts'
-import { chosen } from './field.ts'
+import { chosen, nullable, optional } from './field.ts'
 import { operations } from './declaration.ts'
 import { reasonText } from './reason-text.ts'
 import { mobile, org_id, paging, time } from './records.ts'
@@ -13,8 +13,8 @@ import { subjectRecord } from './subject.ts'
 export const batchRow = z.strictObject({
   operation: chosen(z.enum(batchOperations), 'Operation'),
   input: chosen(z.looseObject({}), 'Its whole input, with the organization'),
-  mobile: chosen(
-    z.optional(mobile),
+  mobile: optional(
+    mobile,
     'Number of the user whom it concerns, instead of an id: another row may create them',
   ),
 })
@@ -43,11 +43,11 @@ export const batch = operations({
         'The changes; the service computes what people sign from them',
         { example: [{ operation: 'removeUser', input: { org_id: 1, user_id: '7' } }], whole: true },
       ),
-      skip_existing: chosen(
-        z.optional(z.boolean()),
+      skip_existing: optional(
+        z.boolean(),
         'Leave out the users who already exist, instead of refusing the list',
       ),
-      reason: chosen(z.optional(reasonText), 'Reason for the request', { example: 'Fixes the login outage' }),
+      reason: optional(reasonText, 'Reason for the request', { example: 'Fixes the login outage' }),
     }),
     data: z.looseObject({
       request_id,
@@ -76,7 +76,7 @@ export const batch = operations({
         summary: subjectRecord.shape.summary,
         data: subjectRecord.shape.data,
         digest: subjectRecord.shape.digest,
-        used_at: chosen(z.nullable(time), 'When it was used'),
+        used_at: nullable(time, 'When it was used'),
       }),
     ),
     columns: ['row_index', 'summary', 'used_at'],

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalRecord } from './approval.ts'
-import { chosen } from './field.ts'
+import { chosen, optional } from './field.ts'
 import { grantOffer } from './grant.ts'
 
 /** What the approver's device signs: the exact bytes of one of two contexts, base64url. See `receipt/context.ts`. */
@@ -19,11 +19,11 @@ export const ceremony = z.looseObject({
   number_required: chosen(z.boolean(), 'Whether the number must be typed'),
   verified_as: approvalRecord.shape.verified_as,
   subject: approvalRecord.shape.subject,
-  requested_from: chosen(z.optional(z.string()), 'IP address that the request came from'),
+  requested_from: optional(z.string(), 'IP address that the request came from'),
   lines: approvalRecord.shape.lines,
-  grant: chosen(
-    z.optional(grantOffer),
+  grant: optional(
+    grantOffer,
     'What the approver can allow besides: the same again, for a while; left out if nothing',
   ),
-  location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
+  location_required: optional(z.boolean(), 'Whether an approval without a location is denied'),
 })

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { addedThings, endedThings, with_added } from './added.ts'
 import { approvalRecord, request_id } from './approval.ts'
 import { ceremony } from './ceremony.ts'
-import { chosen, id, line, positive } from './field.ts'
+import { chosen, id, line, nullable, optional, positive } from './field.ts'
 import { operations } from './declaration.ts'
 import { org_id, place, time, user_id, webauthn } from './records.ts'
 
@@ -25,25 +25,19 @@ export const deviceRecord = z.looseObject({
     'What activated it or has to activate it: link, otp (a code by SMS), device (another device), admin (a recovery)',
   ),
   registered_at: chosen(time, 'When it was registered'),
-  bound_at: chosen(z.nullable(time), 'When it became active'),
-  active_from: chosen(z.nullable(time), 'End of the cooling period of an approved recovery'),
-  enrolled_by: chosen(
-    z.nullable(id),
-    'Key that created its link; null if a device did, on the approver page',
-  ),
-  aaguid: chosen(z.nullable(z.string()), 'Model of the authenticator'),
-  backup_eligible: chosen(z.nullable(z.boolean()), 'Whether its key can be copied to other devices'),
-  backed_up: chosen(
-    z.nullable(z.boolean()),
-    'Whether its key was copied to other devices, when it last signed',
-  ),
-  attachment: chosen(
-    z.nullable(z.enum(['platform', 'cross-platform'])),
+  bound_at: nullable(time, 'When it became active'),
+  active_from: nullable(time, 'End of the cooling period of an approved recovery'),
+  enrolled_by: nullable(id, 'Key that created its link; null if a device did, on the approver page'),
+  aaguid: nullable(z.string(), 'Model of the authenticator'),
+  backup_eligible: nullable(z.boolean(), 'Whether its key can be copied to other devices'),
+  backed_up: nullable(z.boolean(), 'Whether its key was copied to other devices, when it last signed'),
+  attachment: nullable(
+    z.enum(['platform', 'cross-platform']),
     'Where its key is, as the browser says: in the device, or in a security key or another device',
   ),
-  attestation_format: chosen(z.nullable(z.string()), 'Format of its attestation; none if it has none'),
-  last_used_at: chosen(z.nullable(time), 'When it last signed a decision, a sign-in or another change'),
-  revoked_at: chosen(z.nullable(time), 'When it was revoked'),
+  attestation_format: nullable(z.string(), 'Format of its attestation; none if it has none'),
+  last_used_at: nullable(time, 'When it last signed a decision, a sign-in or another change'),
+  revoked_at: nullable(time, 'When it was revoked'),
 })
 
 export const device = operations({
@@ -76,15 +70,15 @@ export const device = operations({
     input: z.strictObject({
       token: chosen(line(100), 'Token of the enrollment link', { secret: true }),
       name: chosen(line(60), 'Name of the device', { example: 'Pixel of Ada' }),
-      software: chosen(
-        z.optional(z.boolean()),
+      software: optional(
+        z.boolean(),
         'The authenticator is a key file; only for a service that runs with --dev',
       ),
       response: chosen(webauthn, 'RegistrationResponseJSON of WebAuthn'),
     }),
     data: z.extend(deviceRecord, {
-      repeated: chosen(
-        z.optional(z.literal(true)),
+      repeated: optional(
+        z.literal(true),
         'It was registered by an earlier call. That answer had the session; this one has none',
       ),
     }),
@@ -132,7 +126,7 @@ export const device = operations({
     input: z.strictObject({ org_id, device_id, with_added }),
     data: z.extend(deviceRecord, {
       ...endedThings,
-      next: chosen(z.nullable(z.string()), 'What to do next if it was the last device'),
+      next: nullable(z.string(), 'What to do next if it was the last device'),
     }),
   },
   approveDevice: {
@@ -167,8 +161,8 @@ export const device = operations({
     message: 'Ceremony',
     input: z.strictObject({
       request_id,
-      credential: chosen(
-        z.optional(line(1400)),
+      credential: optional(
+        line(1400),
         'Id of the credential that will sign; required if several people are asked',
       ),
     }),
@@ -184,21 +178,18 @@ export const device = operations({
     input: z.strictObject({
       request_id,
       decision: chosen(z.enum(['approve', 'deny']), 'Decision, and the context that was signed'),
-      not_me: chosen(
-        z.optional(z.boolean()),
-        'Denied because the approver did not expect it; mutes the requester',
-      ),
-      note: chosen(
-        z.optional(line(280)),
+      not_me: optional(z.boolean(), 'Denied because the approver did not expect it; mutes the requester'),
+      note: optional(
+        line(280),
         'With decision deny: a note for the requester, which is part of what the device signs',
         { example: 'Not during the release freeze' },
       ),
-      grant: chosen(
-        z.optional(z.literal(true)),
+      grant: optional(
+        z.literal(true),
         'With decision approve: also allow what the request offers as grant, which is part of what the device signs',
       ),
-      number: chosen(z.optional(line(2)), 'The number that the approver typed', { example: '42' }),
-      location: chosen(z.optional(place), 'Location of the phone, for location rules'),
+      number: optional(line(2), 'The number that the approver typed', { example: '42' }),
+      location: optional(place, 'Location of the phone, for location rules'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: approvalRecord,

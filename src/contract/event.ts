@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, positive, seconds } from './field.ts'
+import { chosen, optional, positive, seconds } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, time } from './records.ts'
 
@@ -75,8 +75,8 @@ export const event = z.looseObject({
       subject: chosen(z.string(), 'What it is about: approval:apr_3mYk8wQZ, user:7'),
       actor: chosen(z.string(), 'Who did it: key:3, user:7, or the service'),
       changes: chosen(z.array(z.string()), 'Names of the fields that were set'),
-      head: chosen(z.optional(auditHead), 'In audit.head: the signed head'),
-      request: chosen(z.optional(requested), 'In events of a request, to a webhook with the scope read'),
+      head: optional(auditHead, 'In audit.head: the signed head'),
+      request: optional(requested, 'In events of a request, to a webhook with the scope read'),
     }),
     'Ids and names of fields; no values, unless the webhook has the scope read',
   ),
@@ -84,8 +84,8 @@ export const event = z.looseObject({
 export type EventRecord = z.infer<typeof event>
 
 /** The organization of a chain: 0 is the service itself. */
-export const chainOrg = chosen(
-  z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
+export const chainOrg = optional(
+  z.int('must be a whole number').check(z.gte(0, 'must be 0 or more')),
   'Organization id; 0 is the service itself; a key of an organization uses its own',
   { example: 1 },
 )
@@ -101,21 +101,19 @@ export const events = operations({
     example: '--org acme --type approval --wait 30',
     input: z.strictObject({
       org_id: chainOrg,
-      type: chosen(z.optional(eventFilter), 'Only events of this type or group', { example: 'approval' }),
-      after: chosen(z.optional(eventId), 'Only events after this one, an id or a cursor', {
+      type: optional(eventFilter, 'Only events of this type or group', { example: 'approval' }),
+      after: optional(eventId, 'Only events after this one, an id or a cursor', {
         example: 'evt_1_42_9f3a12bc',
       }),
-      from: chosen(z.optional(moment), 'Only events from this time on; default: from now on', {
+      from: optional(moment, 'Only events from this time on; default: from now on', {
         example: '2030-01-31T18:00:00Z',
         past: true,
         flag: 'since',
       }),
-      limit: chosen(
-        z.optional(positive.check(z.lte(1000, 'must be 1000 or less'))),
-        'Number of events; default: 100',
-        { example: 100 },
-      ),
-      wait_s: chosen(z.optional(seconds(1, 60)), 'Seconds to wait for an event if there is none', {
+      limit: optional(positive.check(z.lte(1000, 'must be 1000 or less')), 'Number of events; default: 100', {
+        example: 100,
+      }),
+      wait_s: optional(seconds(1, 60), 'Seconds to wait for an event if there is none', {
         example: 30,
         flag: 'wait',
       }),

@@ -61,6 +61,14 @@ export const shown = described('shown')
 /** A field that we chose. spec: not shown */
 export const chosen = described('chosen')
 
+/** A field that we chose and that can be left out. */
+export const optional = <T extends z.core.$ZodType>(schema: T, description: string, extra?: Extra) =>
+  chosen(z.optional(schema), description, extra)
+
+/** A field that we chose and that can be null. */
+export const nullable = <T extends z.core.$ZodType>(schema: T, description: string, extra?: Extra) =>
+  chosen(z.nullable(schema), description, extra)
+
 /** The meta of a field, also behind `optional`, `nullable` and defaults. */
 export const metaOf = (schema: z.core.$ZodType): FieldMeta | undefined => {
   const own = fieldMeta.get(schema)

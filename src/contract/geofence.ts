@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, positive, shown } from './field.ts'
+import { chosen, id, line, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import {
   is_active,
@@ -140,11 +140,11 @@ export const geofence = operations({
     example: '--org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20',
     input: z.strictObject({
       org_id,
-      user_id: chosen(z.optional(id), 'User whose geofences apply too', { example: '7', flag: 'user' }),
+      user_id: optional(id, 'User whose geofences apply too', { example: '7', flag: 'user' }),
       latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201 }),
       longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049 }),
-      accuracy_m: chosen(
-        z.optional(z.number('must be a number').check(z.gte(0, 'must be 0 or more'))),
+      accuracy_m: optional(
+        z.number('must be a number').check(z.gte(0, 'must be 0 or more')),
         'Accuracy in metres; default: 0',
         { example: 20, flag: 'accuracy' },
       ),

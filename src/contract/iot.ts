@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, line, positive, shown } from './field.ts'
+import { chosen, line, nullable, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import { mobile, org_id, orgOfKey, paging, personal, time } from './records.ts'
 
@@ -70,10 +70,7 @@ export const iot = operations({
     }),
     data: z.looseObject({
       ...machine,
-      stock_symbol: chosen(
-        z.nullable(z.string()),
-        'Code of the stock; null if the quote provider does not know it',
-      ),
+      stock_symbol: nullable(z.string(), 'Code of the stock; null if the quote provider does not know it'),
     }),
   },
   loginMachine: {
@@ -86,11 +83,11 @@ export const iot = operations({
     example: `press-01 ${values}`,
     input: z.strictObject({
       ...registration,
-      machineName: chosen(z.optional(line(120)), 'Name of the machine; must match if present', {
+      machineName: optional(line(120), 'Name of the machine; must match if present', {
         example: 'Press 1',
         flag: 'machine-name',
       }),
-      mobile: chosen(z.optional(withPrefix), 'Mobile number; must match if present', personal.e164),
+      mobile: optional(withPrefix, 'Mobile number; must match if present', personal.e164),
       org_id: orgOfKey,
     }),
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { addedByKey, endedThings, with_added } from './added.ts'
-import { chosen, id, line, positive, seconds } from './field.ts'
+import { chosen, id, line, nullable, optional, positive, seconds } from './field.ts'
 import { operations } from './declaration.ts'
 import { keyRecord, keySecret, moment, newKey, paging } from './records.ts'
 import { grantMeanings, grants, scopes } from './scopes.ts'
@@ -21,10 +21,7 @@ const createdKeys = chosen(
 )
 const createdTotal = chosen(z.int(), 'Number of these keys')
 
-const newestId = chosen(
-  z.nullable(id),
-  'The newest secret of the key, if it works; null if the key has ended',
-)
+const newestId = nullable(id, 'The newest secret of the key, if it works; null if the key has ended')
 
 const keyId = chosen(id, 'Key id', { example: '2', flag: 'key-id' })
 
@@ -38,14 +35,12 @@ export const key = operations({
     message: 'Key in use',
     data: z.looseObject({
       ...keyRecord.shape,
-      organization: chosen(
-        z.nullable(
-          z.looseObject({
-            id: chosen(positive, 'Organization id'),
-            slug: chosen(z.string(), 'Slug of the organization'),
-            name: chosen(z.string(), 'Name of the organization'),
-          }),
-        ),
+      organization: nullable(
+        z.looseObject({
+          id: chosen(positive, 'Organization id'),
+          slug: chosen(z.string(), 'Slug of the organization'),
+          name: chosen(z.string(), 'Name of the organization'),
+        }),
         'Its organization; null for an operator key',
       ),
     }),
@@ -59,8 +54,8 @@ export const key = operations({
     summary: 'List API keys without their secrets',
     message: 'Keys',
     input: z.strictObject({
-      org_id: chosen(z.optional(positive), 'Only the keys of this organization', { example: 1 }),
-      mine: chosen(z.optional(z.boolean()), 'Only the keys of the person who is signed in'),
+      org_id: optional(positive, 'Only the keys of this organization', { example: 1 }),
+      mine: optional(z.boolean(), 'Only the keys of the person who is signed in'),
       ...paging,
     }),
     data: z.array(keyRecord),
@@ -103,7 +98,7 @@ export const key = operations({
     example: '--name ci --org acme --can ask --expires 90d',
     input: z.strictObject({
       name: chosen(keyName, 'Name, as approvers and the audit log show it', { example: 'ci' }),
-      org_id: chosen(z.optional(positive), 'Organization of the key; default: that of the key in use', {
+      org_id: optional(positive, 'Organization of the key; default: that of the key in use', {
         example: 1,
       }),
       scopes: chosen(
@@ -111,12 +106,12 @@ export const key = operations({
         'What the key can do',
         { example: ['ask'], flag: 'can', meanings: grantMeanings },
       ),
-      expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
+      expires_at: optional(moment, 'When it expires; default: never', {
         example: '2030-01-31T18:00:00Z',
         flag: 'expires',
         future: true,
       }),
-      owner_user_id: chosen(z.optional(id), 'User who owns the key', { example: '7', flag: 'owner' }),
+      owner_user_id: optional(id, 'User who owns the key', { example: '7', flag: 'owner' }),
     }),
     data: newKey,
   },
@@ -129,8 +124,8 @@ export const key = operations({
     example: '2 --overlap 3600',
     input: z.strictObject({
       id: keyId,
-      overlap_s: chosen(
-        z.optional(seconds(0, 2_592_000, '2592000 (30 days)')),
+      overlap_s: optional(
+        seconds(0, 2_592_000, '2592000 (30 days)'),
         'How long older secrets still work, in seconds; 0 ends them now; default: 86400',
         { example: 3600, flag: 'overlap' },
       ),

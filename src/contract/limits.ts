@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen } from './field.ts'
+import { chosen, nullable, optional } from './field.ts'
 import { operations } from './declaration.ts'
 import { limitNames, quotas, smsCountries, type Quota } from './quotas.ts'
 import { org_id } from './records.ts'
@@ -11,7 +11,7 @@ const limit = (name: Quota) => {
   const number = z
     .int('must be a whole number')
     .check(z.gte(least, `must be ${least} or more`), z.lte(1_000_000_000, 'must be 1,000,000,000 or less'))
-  return chosen(z.optional(number), `${about}; default: ${standard}`, { example: standard })
+  return optional(number, `${about}; default: ${standard}`, { example: standard })
 }
 
 const country = z
@@ -21,7 +21,7 @@ const country = z
 const limitRecord = z.looseObject({
   name: chosen(z.enum(limitNames), 'Name of the limit'),
   limit: chosen(z.union([z.int(), z.array(z.string())]), 'Its value; dialing prefixes for sms_countries'),
-  used: chosen(z.nullable(z.int()), 'Current use; null if it is not counted'),
+  used: nullable(z.int(), 'Current use; null if it is not counted'),
   default: chosen(z.union([z.int(), z.array(z.string())]), 'Its value if the operator sets no other'),
   about: chosen(z.string(), 'Description'),
 })
@@ -51,8 +51,8 @@ export const limits = operations({
       key_requests_per_second: limit('key_requests_per_second'),
       requests_per_second: limit('requests_per_second'),
       sms_per_day: limit('sms_per_day'),
-      sms_countries: chosen(
-        z.optional(z.array(country).check(z.maxLength(300, 'must have at most 300 entries'))),
+      sms_countries: optional(
+        z.array(country).check(z.maxLength(300, 'must have at most 300 entries')),
         `${smsCountries.about}; default: all (every country)`,
         { example: ['+1', '+49'] },
       ),
@@ -62,7 +62,7 @@ export const limits = operations({
       groups: limit('groups'),
       pending_approvals: limit('pending_approvals'),
       idempotency_mib: limit('idempotency_mib'),
-      reset: chosen(z.optional(z.array(z.enum(limitNames))), 'Limits to reset to their defaults', {
+      reset: optional(z.array(z.enum(limitNames)), 'Limits to reset to their defaults', {
         example: ['users'],
       }),
     }),

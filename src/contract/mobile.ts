@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, seen, shown } from './field.ts'
+import { chosen, id, line, optional, seen, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import { country_code, email, mobile as number, personal, phoneFields, time } from './records.ts'
 
@@ -9,22 +9,22 @@ export const e164 = (description: string) => chosen(number, description, persona
 
 export const either = e164('Mobile number, E.164; or national, with country_code')
 /** For a national mobile number, as answers contain it. */
-export const prefix = chosen(z.optional(country_code), 'Dialing prefix with plus, for a national number', {
+export const prefix = optional(country_code, 'Dialing prefix with plus, for a national number', {
   example: '+1',
 })
 
 /** What an app reports about its user and its phone. */
 export const phoneProfile = {
-  email: chosen(z.optional(email), 'E-mail address', personal.email),
-  device_id: chosen(z.optional(line(64)), 'Id of the phone, as the app will send it in results', {
+  email: optional(email, 'E-mail address', personal.email),
+  device_id: optional(line(64), 'Id of the phone, as the app will send it in results', {
     example: '5A1C0F3E',
   }),
-  imei: chosen(z.optional(line(40)), 'IMEI or IMEISV of the phone', {
+  imei: optional(line(40), 'IMEI or IMEISV of the phone', {
     example: '35-209900-176148-1',
     personal: true,
   }),
-  platform: chosen(z.optional(line(40)), 'Platform of the phone', { example: 'ios' }),
-  device_name: chosen(z.optional(line(100)), 'Name of the phone', { example: "Ada's phone" }),
+  platform: optional(line(40), 'Platform of the phone', { example: 'ios' }),
+  device_name: optional(line(100), 'Name of the phone', { example: "Ada's phone" }),
 }
 
 /** When the next message can be sent. */
@@ -105,8 +105,8 @@ export const mobile = operations({
       mobile: either,
       country_code: prefix,
       otp,
-      registration_token: chosen(
-        z.optional(line(200)),
+      registration_token: optional(
+        line(200),
         'The token of the registration; required when the number was registered with different details',
         { secret: true },
       ),
@@ -136,7 +136,7 @@ export const mobile = operations({
       '--name "Ada Lovelace" --email ada@acme.example --subject "New phone" --message "I have a new phone."',
     input: z.strictObject({
       name: chosen(line(120), 'Name of the sender', { example: 'Ada Lovelace' }),
-      email: chosen(z.optional(email), 'E-mail address for the reply', personal.email),
+      email: optional(email, 'E-mail address for the reply', personal.email),
       mobile: z.optional(e164('Or mobile number for the reply, E.164')),
       subject: chosen(line(150), 'Subject', { example: 'New phone' }),
       message: chosen(paragraphs, 'The message', { example: 'I have a new phone.' }),

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { shownPerson } from './page.ts'
-import { chosen, id, line, positive } from './field.ts'
+import { chosen, id, line, nullable, optional, positive } from './field.ts'
 import { operations } from './declaration.ts'
 import { givesChallenge, org_id, signedChallenge, time, user_id } from './records.ts'
 
 // Mutes: an approver reported a requester, which cannot ask them again for a while. Under /svc/v1. spec: not shown
 
 /** Only an administrator can end the mute of somebody else. */
-const whose = chosen(z.optional(id), 'User who muted the requester; default: the signed-in person')
+const whose = optional(id, 'User who muted the requester; default: the signed-in person')
 const mute_id = chosen(line(40), 'Mute id', { example: '3' })
 
 export const muteRecord = z.looseObject({
@@ -16,8 +16,8 @@ export const muteRecord = z.looseObject({
   user_id: chosen(id, 'User who muted the requester'),
   key_id: chosen(id, 'Muted key; 0 is the token of the tool server'),
   credential: chosen(z.string(), 'Name of the muted key or agent (verified)'),
-  requester: chosen(
-    z.nullable(z.string()),
+  requester: nullable(
+    z.string(),
     'The muted name, if several agents share the token of the tool server (claimed, not verified)',
   ),
   until: chosen(time, 'When the mute ends'),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { actionText, approval } from './approval.ts'
-import { chosen, line } from './field.ts'
+import { chosen, line, nullable, optional } from './field.ts'
 import { operations } from './declaration.ts'
 import { email, mobile, personal, time } from './records.ts'
 
@@ -14,7 +14,7 @@ const e164 = mobile.check(z.regex(/^\+/, 'must start with + and the country pref
 const message_id = chosen(z.string(), 'Id of the message in the outbox')
 const requested = {
   request_id: chosen(z.string(), 'Request id, for svc approve wait'),
-  number: chosen(z.nullable(z.string()), 'The number to type on the phone, if one is required'),
+  number: nullable(z.string(), 'The number to type on the phone, if one is required'),
   expires_at: chosen(time, 'When the request expires'),
 }
 
@@ -37,8 +37,8 @@ export const notify = operations({
         'otp sends a one-time code; alert and notice send your message',
         { example: 'notice' },
       ),
-      title: chosen(z.optional(line(80)), 'First line of an alert or a notice', { example: 'Door' }),
-      message: chosen(z.optional(actionText), 'Text of an alert or a notice', {
+      title: optional(line(80), 'First line of an alert or a notice', { example: 'Door' }),
+      message: optional(actionText, 'Text of an alert or a notice', {
         example: 'The door on the roof is open.',
       }),
       org_id,
@@ -47,7 +47,7 @@ export const notify = operations({
       message_id,
       channel: chosen(z.literal('sms'), 'Channel'),
       state: chosen(z.literal('queued'), 'Always queued; the outbox shows the delivery'),
-      expires_at: chosen(z.nullable(time), 'When the code expires; null for an alert or a notice'),
+      expires_at: nullable(time, 'When the code expires; null for an alert or a notice'),
       sends_left: chosen(z.int(), 'Number of times it can be sent again now'),
       next_send_at: chosen(time, 'When it can be sent again'),
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { newAuthCode } from './auth-code.ts'
-import { chosen, line, positive, shown } from './field.ts'
+import { chosen, line, nullable, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import { policy } from './policy.ts'
 import {
@@ -31,10 +31,10 @@ const listedOrganization = z.looseObject(recordFields(shown))
 
 const naming = {
   name: chosen(line(120), 'Name', { example: 'Acme Corp' }),
-  slug: chosen(z.optional(slug), 'Short name, accepted wherever an id is; default: derived from the name', {
+  slug: optional(slug, 'Short name, accepted wherever an id is; default: derived from the name', {
     example: 'acme',
   }),
-  policy: chosen(z.optional(policy), 'What the organization enforces'),
+  policy: optional(policy, 'What the organization enforces'),
 }
 
 const idpRecord = z.looseObject({
@@ -145,7 +145,7 @@ export const org = operations({
     input: z.strictObject({ org_id }),
     data: z.looseObject({
       api_keys: chosen(z.array(keyRecord), 'Keys of the organization'),
-      idp: chosen(z.nullable(idpRecord), 'Identity provider; null if none is set'),
+      idp: nullable(idpRecord, 'Identity provider; null if none is set'),
     }),
   },
   setIdpCredentials: {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { mostPeople } from './approvers.ts'
-import { chosen, line } from './field.ts'
+import { chosen, line, optional } from './field.ts'
 import { geofence } from './geofence.ts'
 import { group } from './group.ts'
 import { authCode } from './auth-code.ts'
@@ -31,19 +31,17 @@ export const organizationDocument = z.strictObject({
   organization: z.strictObject({
     slug: chosen(slug, 'Slug of the organization; it cannot be changed here', { example: 'acme' }),
     name: chosen(line(120), 'Name', { example: 'Acme Corp' }),
-    policy: chosen(z.optional(policy), 'What the organization enforces'),
+    policy: optional(policy, 'What the organization enforces'),
   }),
-  idp: chosen(
-    z.optional(
-      z.nullable(
-        z.strictObject({
-          ...z.omit(org.setIdpCredentials.input, { org_id: true, client_secret: true }).shape,
-          client_secret: chosen(
-            z.literal(keptSecret, `must be ${keptSecret}: a secret does not belong in this file`),
-            'Placeholder; the secret stays in the service',
-          ),
-        }),
-      ),
+  idp: optional(
+    z.nullable(
+      z.strictObject({
+        ...z.omit(org.setIdpCredentials.input, { org_id: true, client_secret: true }).shape,
+        client_secret: chosen(
+          z.literal(keptSecret, `must be ${keptSecret}: a secret does not belong in this file`),
+          'Placeholder; the secret stays in the service',
+        ),
+      }),
     ),
     'Identity provider; null for none',
   ),
@@ -64,12 +62,12 @@ export const organizationDocument = z.strictObject({
       z.strictObject({
         mobile: chosen(line(32), 'Mobile number, E.164, in quotes', { example: '+12025550101' }),
         ...people.shape,
-        state: chosen(
-          z.optional(z.enum(['active', 'pending'])),
+        state: optional(
+          z.enum(['active', 'pending']),
           'active, or pending for a user who is waiting to be accepted',
         ),
-        geofences: chosen(z.optional(userFences), 'All geofences of the user'),
-        timeslots: chosen(z.optional(userSlots), 'All time slots of the user'),
+        geofences: optional(userFences, 'All geofences of the user'),
+        timeslots: optional(userSlots, 'All time slots of the user'),
       }),
     ),
     'Users of the organization, by mobile number',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, line } from './field.ts'
+import { chosen, line, nullable, optional } from './field.ts'
 import { operations } from './declaration.ts'
 import { deliveryChannels, messageChannels, time, timeline } from './records.ts'
 
@@ -42,10 +42,10 @@ export const messageRecord = z.looseObject({
     'queued, sending; sent: the provider accepted it; failed: the provider refused it; dead: given up',
   ),
   attempts: chosen(z.int(), 'Number of attempts'),
-  error: chosen(z.nullable(z.string()), 'Error of the last attempt'),
-  provider_id: chosen(z.nullable(z.string()), 'Id at the provider'),
-  next_at: chosen(z.nullable(time), 'Time of the next attempt; null if there is none'),
-  expires_at: chosen(z.nullable(time), 'When it expires and is no longer sent'),
+  error: nullable(z.string(), 'Error of the last attempt'),
+  provider_id: nullable(z.string(), 'Id at the provider'),
+  next_at: nullable(time, 'Time of the next attempt; null if there is none'),
+  expires_at: nullable(time, 'When it expires and is no longer sent'),
   retryable: chosen(z.boolean(), 'Whether it can be sent again: its text is still stored'),
   created_at: chosen(time, 'When it was accepted'),
   updated_at: chosen(time, 'When it was last changed'),
@@ -61,14 +61,14 @@ export const outbox = operations({
     message: 'Outbox',
     example: '--state dead',
     input: z.strictObject({
-      org_id: chosen(
-        z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
+      org_id: optional(
+        z.int('must be a whole number').check(z.gte(0, 'must be 0 or more')),
         'Only messages of this organization; 0 is the service itself',
         { example: 1 },
       ),
-      state: chosen(z.optional(state), 'Only messages in this state'),
-      channel: chosen(z.optional(channel), 'Only messages of this channel'),
-      kind: chosen(z.optional(kind), 'Only messages of this kind'),
+      state: optional(state, 'Only messages in this state'),
+      channel: optional(channel, 'Only messages of this channel'),
+      kind: optional(kind, 'Only messages of this kind'),
       ...timeline,
     }),
     data: z.array(messageRecord),

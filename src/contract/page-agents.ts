@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line } from './field.ts'
+import { chosen, id, line, nullable } from './field.ts'
 import { keyName } from './key.ts'
 import { operations } from './declaration.ts'
 import { givesChallenge, signedChallenge, time } from './records.ts'
@@ -19,7 +19,7 @@ const agentRecord = z.looseObject({
   id: chosen(id, 'Id of its key'),
   name: chosen(z.string(), 'Name of the key'),
   client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
-  last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
+  last_used_at: nullable(time, 'When it was last used, to the minute'),
 })
 
 export const pageAgents = operations({
@@ -31,19 +31,16 @@ export const pageAgents = operations({
     input: z.strictObject({ request }),
     data: z.looseObject({
       client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
-      redirect_host: chosen(
-        z.nullable(z.string()),
+      redirect_host: nullable(
+        z.string(),
         'Where the browser goes afterwards; null if a terminal waits elsewhere',
       ),
       organization: chosen(z.string(), 'Name of the organization'),
       name: chosen(z.string(), 'Suggested name of the agent'),
       scopes: chosen(z.array(z.enum(scopes)), 'What it would be able to do'),
       lasts_s: chosen(z.int(), 'For how long, in seconds'),
-      host: chosen(z.nullable(z.string()), 'Of a terminal: the name of its machine, as it claims; else null'),
-      address: chosen(
-        z.nullable(z.string()),
-        'Of a terminal that waits elsewhere: the address that it asked from',
-      ),
+      host: nullable(z.string(), 'Of a terminal: the name of its machine, as it claims; else null'),
+      address: nullable(z.string(), 'Of a terminal that waits elsewhere: the address that it asked from'),
     }),
   },
   openTerminalCode: {

@@ -3,7 +3,7 @@ import { approvalRecord } from './approval.ts'
 import { breakGlassOf } from './break-glass.ts'
 import { origin, outcomeRecord } from './page-requests.ts'
 import { shownPerson } from './page.ts'
-import { chosen, id, line } from './field.ts'
+import { chosen, id, line, nullable, optional } from './field.ts'
 import { operations } from './declaration.ts'
 
 // What people were asked and what became of it, on the approver page, under /svc/v1/approver. spec: not shown
@@ -17,8 +17,8 @@ const decisionRecord = z.extend(outcomeRecord, {
   signed: chosen(z.boolean(), 'Whether it has a receipt, which the approver signed'),
 })
 
-const before = chosen(z.optional(line(64)), 'Only requests older than this one, from `next`')
-const next = chosen(z.nullable(z.string()), 'The `before` of the next page; null on the last page')
+const before = optional(line(64), 'Only requests older than this one, from `next`')
+const next = nullable(z.string(), 'The `before` of the next page; null on the last page')
 
 export const pageHistory = operations({
   listOwnDecisions: {
@@ -47,8 +47,8 @@ export const pageHistory = operations({
       subject: approvalRecord.shape.subject,
       expires_at: approvalRecord.shape.expires_at,
       origin: chosen(origin, 'Where the request came from'),
-      receipt: chosen(
-        z.nullable(z.string()),
+      receipt: nullable(
+        z.string(),
         'The receipt as a file, exactly as `svc approve request --receipt` writes it',
       ),
       receipt_digest: approvalRecord.shape.receipt_digest,
@@ -59,7 +59,7 @@ export const pageHistory = operations({
     route: 'GET /svc/v1/approver/organization/decisions',
     summary: 'List what the members of the organization were asked, for an administrator, newest first',
     message: 'Decisions',
-    input: z.strictObject({ before, user_id: chosen(z.optional(id), 'Only requests to this person') }),
+    input: z.strictObject({ before, user_id: optional(id, 'Only requests to this person') }),
     data: z.looseObject({
       decisions: chosen(
         z.array(z.extend(decisionRecord, { member: chosen(shownPerson, 'The approver') })),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { approvalRecord } from './approval.ts'
 import { ceremony } from './ceremony.ts'
 import { breakGlassOf } from './break-glass.ts'
-import { chosen, id } from './field.ts'
+import { chosen, id, nullable, optional } from './field.ts'
 import { operations } from './declaration.ts'
 import { subjectRecord } from './subject.ts'
 import { givesChallenge, factorRuling, factors, signedChallenge, time } from './records.ts'
@@ -12,25 +12,23 @@ import { givesChallenge, factorRuling, factors, signedChallenge, time } from './
 /** Where a request came from: what the service verified, apart from what the requester says. */
 export const origin = z.strictObject({
   id: chosen(z.string(), 'Identifies the requester among those that ask the person; also the id of a mute'),
-  credential: chosen(
-    z.nullable(
-      z.strictObject({
-        kind: chosen(
-          z.enum(['key', 'agent', 'member', 'token']),
-          'API key, agent, a member at the approver page, or the token of the tool server',
-        ),
-        name: chosen(z.string(), 'Its name'),
-        owner: approvalRecord.shape.key_owner,
-      }),
-    ),
+  credential: nullable(
+    z.strictObject({
+      kind: chosen(
+        z.enum(['key', 'agent', 'member', 'token']),
+        'API key, agent, a member at the approver page, or the token of the tool server',
+      ),
+      name: chosen(z.string(), 'Its name'),
+      owner: approvalRecord.shape.key_owner,
+    }),
     'The credential of the requester (verified); null if it had none',
   ),
-  claimed_name: chosen(
-    z.nullable(z.string()),
+  claimed_name: nullable(
+    z.string(),
     'What the requester calls itself (not verified); null if that is the name of the credential',
   ),
-  address: chosen(z.nullable(z.string()), 'IP address that the request came from'),
-  network: chosen(z.nullable(z.string()), 'Allowed network of the organization that contains the address'),
+  address: nullable(z.string(), 'IP address that the request came from'),
+  network: nullable(z.string(), 'Allowed network of the organization that contains the address'),
   via: chosen(
     z.enum(['api', 'tools', 'rule']),
     'api; tools: the tool server; rule: the service itself, because a rule requires an approval',
@@ -42,15 +40,13 @@ const numberMissed = chosen(
   'Whether the approver has typed a wrong number; another one denies the request',
 )
 
-const progress = chosen(
-  z.optional(
-    z.strictObject({
-      groups: chosen(z.array(z.string()), 'Groups for which the person is asked; none if by name'),
-      approved: chosen(z.int(), 'How many have approved who count'),
-      needed: chosen(z.int(), 'How many must'),
-      waiting: chosen(z.array(z.string()), 'Names of the others whose approval would bring it further'),
-    }),
-  ),
+const progress = optional(
+  z.strictObject({
+    groups: chosen(z.array(z.string()), 'Groups for which the person is asked; none if by name'),
+    approved: chosen(z.int(), 'How many have approved who count'),
+    needed: chosen(z.int(), 'How many must'),
+    waiting: chosen(z.array(z.string()), 'Names of the others whose approval would bring it further'),
+  }),
   'Why the person is asked, and how far it is; left out if nobody else is and by name',
 )
 
@@ -62,7 +58,7 @@ export const pendingRecord = z.looseObject({
   requester: approvalRecord.shape.requester,
   verified_as: approvalRecord.shape.verified_as,
   origin: chosen(origin, 'Where the request came from'),
-  first_time: chosen(z.optional(z.literal(true)), 'The requesting key had never asked this person before'),
+  first_time: optional(z.literal(true), 'The requesting key had never asked this person before'),
   subject: approvalRecord.shape.subject,
   factors: approvalRecord.shape.factors,
   requested_at: approvalRecord.shape.requested_at,
@@ -79,14 +75,12 @@ export const pendingRecord = z.looseObject({
   grant: ceremony.shape.grant,
   progress,
   break_glass: breakGlassOf('Names'),
-  earlier_denial: chosen(
-    z.nullable(
-      z.strictObject({
-        name: chosen(z.string(), 'Who denied it'),
-        at: chosen(time, 'When'),
-        note: approvalRecord.shape.note,
-      }),
-    ),
+  earlier_denial: nullable(
+    z.strictObject({
+      name: chosen(z.string(), 'Who denied it'),
+      at: chosen(time, 'When'),
+      note: approvalRecord.shape.note,
+    }),
     'The last denial of exactly this within a day; null if there was none',
   ),
   conditions: chosen(
@@ -140,18 +134,16 @@ export const outcomeRecord = z.looseObject({
   request_id: approvalRecord.shape.request_id,
   headline: chosen(z.string(), 'What was requested, in one line'),
   status: approvalRecord.shape.status,
-  ended_by: chosen(z.nullable(z.enum(endings)), 'Who or what ended it; null while it is pending'),
-  ended_at: chosen(z.nullable(time), 'When it ended'),
-  by: chosen(z.optional(z.string()), 'Name of whoever ended it, unless it was the reader'),
-  device: chosen(
-    z.nullable(
-      z.strictObject({ id: chosen(id, 'Device id'), name: chosen(z.string(), 'Name of the device') }),
-    ),
+  ended_by: nullable(z.enum(endings), 'Who or what ended it; null while it is pending'),
+  ended_at: nullable(time, 'When it ended'),
+  by: optional(z.string(), 'Name of whoever ended it, unless it was the reader'),
+  device: nullable(
+    z.strictObject({ id: chosen(id, 'Device id'), name: chosen(z.string(), 'Name of the device') }),
     'The device that decided it',
   ),
   refused: chosen(z.array(factorRuling), 'The rules that refused an approval; empty in any other case'),
   note: approvalRecord.shape.note,
-  reported: chosen(z.optional(z.literal(true)), 'The person denied it and did not expect it'),
+  reported: optional(z.literal(true), 'The person denied it and did not expect it'),
   detail: approvalRecord.shape.detail,
 })
 
@@ -163,7 +155,7 @@ export const pageRequests = operations({
     input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
     data: z.extend(outcomeRecord, {
       number_missed: z.optional(numberMissed),
-      answer: chosen(z.optional(z.enum(['approved', 'denied'])), 'What the signed-in person answered'),
+      answer: optional(z.enum(['approved', 'denied']), 'What the signed-in person answered'),
       progress,
     }),
   },
@@ -173,7 +165,7 @@ export const pageRequests = operations({
     message: 'Rows',
     input: z.strictObject({
       request_id: approvalRecord.shape.request_id,
-      from: chosen(z.optional(z.int().check(z.gte(0, 'must be 0 or more'))), 'Index of the first one'),
+      from: optional(z.int().check(z.gte(0, 'must be 0 or more')), 'Index of the first one'),
     }),
     data: z.looseObject({
       rows: chosen(

@@ -1,7 +1,7 @@
 import { commandsOfMoves, memberMoves } from './member-moves.ts'
 import * as z from 'zod/mini'
 import { pendingRecord } from './page-requests.ts'
-import { chosen, id, line, positive } from './field.ts'
+import { chosen, id, line, nullable, optional, positive } from './field.ts'
 import { operations } from './declaration.ts'
 import { authenticators } from './policy.ts'
 import { givesChallenge, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
@@ -26,10 +26,7 @@ const sessionRecord = z.looseObject({
   credential_id: chosen(z.string(), 'Id of its credential'),
   rp_id: chosen(z.string(), 'Relying party id'),
   wants_location: chosen(z.boolean(), 'Whether location rules are active, so the page asks for the location'),
-  push_key: chosen(
-    z.nullable(z.string()),
-    'VAPID key for notifications, base64url; null if notifications are off',
-  ),
+  push_key: nullable(z.string(), 'VAPID key for notifications, base64url; null if notifications are off'),
   subscribed: chosen(z.boolean(), 'Whether a phone with this device gets notifications'),
   push_hashes: chosen(
     z.array(z.string()),
@@ -38,11 +35,11 @@ const sessionRecord = z.looseObject({
 })
 
 const wait = {
-  wait_s: chosen(
-    z.optional(z.int('must be a whole number').check(z.gte(1), z.lte(30))),
+  wait_s: optional(
+    z.int('must be a whole number').check(z.gte(1), z.lte(30)),
     'Seconds to wait for a change',
   ),
-  seen: chosen(z.optional(line(64)), 'The `mark` of what the page shows'),
+  seen: optional(line(64), 'The `mark` of what the page shows'),
 }
 
 export const shownPerson = z.looseObject({
@@ -117,7 +114,7 @@ export const page = operations({
     message: 'Session opened',
     input: z.strictObject({
       ...signedChallenge,
-      code: chosen(z.optional(line(10)), 'The code that was sent by SMS, if the device requires one', {
+      code: optional(line(10), 'The code that was sent by SMS, if the device requires one', {
         secret: true,
       }),
     }),
@@ -173,8 +170,8 @@ export const page = operations({
     summary: 'List pending or active members for an administrator, at most as many as a phone shows',
     message: 'Members',
     input: z.strictObject({
-      state: chosen(z.optional(z.enum(['pending', 'active'])), 'Which members; default: pending'),
-      find: chosen(z.optional(line(60)), 'Part of the name, or the last digits of the mobile number'),
+      state: optional(z.enum(['pending', 'active']), 'Which members; default: pending'),
+      find: optional(line(60), 'Part of the name, or the last digits of the mobile number'),
     }),
     data: z.looseObject({
       members: chosen(z.array(shownMember), 'The first members'),

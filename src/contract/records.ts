@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { fullIsoTime } from '../core/iso-time.ts'
-import { chosen, id, line, positive, shown } from './field.ts'
+import { chosen, id, line, nullable, optional, positive, shown } from './field.ts'
 import { scopes } from './scopes.ts'
 
 // Fields that several groups share. Times are ISO 8601 in UTC with milliseconds.
@@ -8,12 +8,10 @@ import { scopes } from './scopes.ts'
 export const org_id = shown(positive, 'Organization id', { example: 1 })
 export const user_id = shown(id, 'User id', { example: '7' })
 /** The organization, if the caller may leave it out. */
-export const orgOfKey = chosen(
-  z.optional(positive),
-  'Organization id; default: the organization of the key',
-  { example: 1 },
-)
-export const orgOfUser = chosen(z.optional(positive), 'Organization id; required if the user is in several', {
+export const orgOfKey = optional(positive, 'Organization id; default: the organization of the key', {
+  example: 1,
+})
+export const orgOfUser = optional(positive, 'Organization id; required if the user is in several', {
   example: 1,
 })
 export const time = z.string()
@@ -30,15 +28,13 @@ export const personal = {
   e164: { example: '+12025550101', personal: true },
 } as const
 
-export const limit = chosen(
-  z.optional(
-    z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
-  ),
+export const limit = optional(
+  z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
   'Rows per page; default: all rows',
   { example: 100 },
 )
-export const cursor = chosen(
-  z.optional(z.string().check(z.regex(/^[\w-]{1,128}$/, 'must be a cursor from a Link header'))),
+export const cursor = optional(
+  z.string().check(z.regex(/^[\w-]{1,128}$/, 'must be a cursor from a Link header')),
   'Start of the page, from the Link header',
 )
 export const paging = { limit, cursor }
@@ -52,11 +48,11 @@ export const moment = z.string().check(
 
 /** Filters of a list by time. The newest row comes first. */
 export const timeline = {
-  since: chosen(z.optional(moment), 'Only rows from this time on', {
+  since: optional(moment, 'Only rows from this time on', {
     example: '2030-01-31T18:00:00Z',
     past: true,
   }),
-  until: chosen(z.optional(moment), 'Only rows before this time', {
+  until: optional(moment, 'Only rows before this time', {
     example: '2030-01-31T19:00:00Z',
     past: true,
   }),
@@ -136,15 +132,13 @@ export const membershipRecord = z.looseObject({
 })
 
 /** Delivery of the link that registers the first phone of an accepted user. No answer contains the link itself. */
-export const sentEnrollment = chosen(
-  z.nullable(
-    z.looseObject({
-      channel: chosen(z.nullable(z.enum(messageChannels)), 'How the link is sent; null if it cannot be sent'),
-      message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
-      expires_at: chosen(z.nullable(time), 'When the link expires'),
-      next: chosen(z.nullable(z.string()), 'What to do if no link was sent'),
-    }),
-  ),
+export const sentEnrollment = nullable(
+  z.looseObject({
+    channel: nullable(z.enum(messageChannels), 'How the link is sent; null if it cannot be sent'),
+    message_id: nullable(z.string(), 'Id of the message in the outbox'),
+    expires_at: nullable(time, 'When the link expires'),
+    next: nullable(z.string(), 'What to do if no link was sent'),
+  }),
   'The link that registers a phone; null for a user who has a device',
 )
 export const keyRecord = z.looseObject({
@@ -154,22 +148,22 @@ export const keyRecord = z.looseObject({
     z.enum(['operator', 'service', 'organization']),
     'operator: everything; service: every organization, within its scopes; organization: its own organization',
   ),
-  org_id: chosen(z.nullable(positive), 'Organization id; null for a key of the whole service'),
+  org_id: nullable(positive, 'Organization id; null for a key of the whole service'),
   prefix: chosen(z.string(), 'First characters of the key'),
   created_at: chosen(time, 'When it was created'),
-  last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
-  expires_at: chosen(z.nullable(time), 'When it expires; a rotation ends the replaced secret'),
-  revoked_at: chosen(z.nullable(time), 'When it was revoked'),
+  last_used_at: nullable(time, 'When it was last used, to the minute'),
+  expires_at: nullable(time, 'When it expires; a rotation ends the replaced secret'),
+  revoked_at: nullable(time, 'When it was revoked'),
   scopes: chosen(z.array(z.enum(scopes)), 'What the key can do'),
-  created_by: chosen(z.nullable(id), 'Key that created it; null if the service did'),
-  owner_user_id: chosen(z.nullable(id), 'User who owns the key, as its creator claims'),
-  owner_confirmed_at: chosen(z.nullable(time), 'When this user confirmed it on their phone'),
-  owner_left_at: chosen(
-    z.nullable(time),
+  created_by: nullable(id, 'Key that created it; null if the service did'),
+  owner_user_id: nullable(id, 'User who owns the key, as its creator claims'),
+  owner_confirmed_at: nullable(time, 'When this user confirmed it on their phone'),
+  owner_left_at: nullable(
+    time,
     'When this user, or the owner of the key that created it, left; it works for 30 more days at most',
   ),
-  client_name: chosen(
-    z.nullable(z.string()),
+  client_name: nullable(
+    z.string(),
     'Of an agent or a terminal that a person signed in: the name that it claims',
   ),
   root_id: chosen(id, 'The first secret of the key, which created_by of other keys names'),
@@ -180,7 +174,7 @@ export const keyRecord = z.looseObject({
 export const keySecret = z.looseObject({
   id: chosen(id, 'Key id of the secret'),
   prefix: chosen(z.string(), 'First characters of the secret'),
-  expires_at: chosen(z.nullable(time), 'When it stops working'),
+  expires_at: nullable(time, 'When it stops working'),
 })
 
 export const newKey = z.extend(keyRecord, {
@@ -229,8 +223,8 @@ export const ruling = z.looseObject({
 
 /** The result of one rule at a decision. */
 export const factorRuling = z.extend(ruling, {
-  policy: chosen(
-    z.nullable(z.enum(['required', 'report_only'])),
+  policy: nullable(
+    z.enum(['required', 'report_only']),
     'Whether the decision required it; report_only and null never prevent an approval',
   ),
 })

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { approvalRecord, request_id } from './approval.ts'
 import { foldedInRequest } from './approval-state.ts'
 import { operations } from './declaration.ts'
-import { chosen, line } from './field.ts'
+import { line, optional } from './field.ts'
 
 // What is said of an emergency afterwards, under /svc/v1. spec: not shown
 
@@ -16,12 +16,12 @@ export const review = operations({
     example: 'apr_3mYk8wQZ --ok',
     input: z.strictObject({
       request_id,
-      ok: chosen(z.optional(z.boolean()), 'It was an emergency'),
-      dispute: chosen(
-        z.optional(z.boolean()),
+      ok: optional(z.boolean(), 'It was an emergency'),
+      dispute: optional(
+        z.boolean(),
         'It was not; changes nothing that was done, and is told to everybody who was told of it',
       ),
-      note: chosen(z.optional(line(500)), 'Why; required with dispute', {
+      note: optional(line(500), 'Why; required with dispute', {
         example: 'The restore could have waited',
       }),
     }),

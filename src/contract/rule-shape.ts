@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { mostLines } from './approvers.ts'
-import { chosen, line, seconds } from './field.ts'
+import { chosen, line, optional, seconds } from './field.ts'
 import { groupLine, groupName, oneOfGroup } from './line-text.ts'
 import { factors } from './records.ts'
 import { subjectTypes } from './subject.ts'
@@ -25,15 +25,13 @@ const pattern = line(200).check(
   ),
 )
 const patterns = (description: string, example: string[]) =>
-  chosen(
-    z.optional(
-      z
-        .array(pattern)
-        .check(
-          z.minLength(1, 'must contain at least one pattern'),
-          z.maxLength(mostPatterns, `must contain at most ${mostPatterns} patterns`),
-        ),
-    ),
+  optional(
+    z
+      .array(pattern)
+      .check(
+        z.minLength(1, 'must contain at least one pattern'),
+        z.maxLength(mostPatterns, `must contain at most ${mostPatterns} patterns`),
+      ),
     description,
     { example, repeat: true },
   )
@@ -53,10 +51,8 @@ const subjectFields = {
   file: patterns('Of a file: its name', ['*.tfplan']),
   server: patterns('Of a tool call: the server', ['github']),
   tool: patterns('Of a tool call: the tool', ['merge_*']),
-  arguments: chosen(
-    z.optional(
-      z.record(line(100), z.array(pattern).check(z.minLength(1, 'must contain at least one pattern'))),
-    ),
+  arguments: optional(
+    z.record(line(100), z.array(pattern).check(z.minLength(1, 'must contain at least one pattern'))),
     'Of a tool call: patterns by argument; one that is missing, not text or spelled differently matches',
     { example: { branch: ['main'] }, whole: true },
   ),
@@ -66,24 +62,24 @@ const subjectFields = {
 const match = z.strictObject({
   type: chosen(z.enum(subjectTypes), 'text, command, request, file or tool_call'),
   ...subjectFields,
-  shells: chosen(
-    z.optional(z.enum(['ignore'])),
+  shells: optional(
+    z.enum(['ignore']),
     'ignore: do not match each command that starts others, such as sh -c, env or sudo',
   ),
-  key: chosen(
-    z.optional(z.array(line(64)).check(z.minLength(1, 'must contain at least one key'))),
+  key: optional(
+    z.array(line(64)).check(z.minLength(1, 'must contain at least one key')),
     'Only requests of these keys and of the keys that they created; key ids',
     { example: ['7'] },
   ),
 })
 
 export const ruleReason = z.strictObject({
-  prompt: chosen(z.optional(line(80)), 'What to ask for', { example: 'Incident', flag: 'reason-prompt' }),
-  pattern: chosen(z.optional(line(100)), 'What the reason must match', {
+  prompt: optional(line(80), 'What to ask for', { example: 'Incident', flag: 'reason-prompt' }),
+  pattern: optional(line(100), 'What the reason must match', {
     example: 'INC-*',
     flag: 'reason-pattern',
   }),
-  example: chosen(z.optional(line(100)), 'A reason that matches; required with a pattern', {
+  example: optional(line(100), 'A reason that matches; required with a pattern', {
     example: 'INC-77',
     flag: 'reason-example',
   }),
@@ -93,13 +89,13 @@ export const ruleReason = z.strictObject({
 export const usualGrant: { max_s: number; uses: number } = { max_s: 3600, uses: 20 }
 
 export const ruleGrant = z.strictObject({
-  max_s: chosen(
-    z.optional(seconds(60, 28_800, '28800 (8 hours)')),
+  max_s: optional(
+    seconds(60, 28_800, '28800 (8 hours)'),
     'For how long the approver can allow it again, in seconds; default: 3600',
     { example: 3600, flag: 'grant-max' },
   ),
-  uses: chosen(
-    z.optional(z.int().check(z.gte(1, 'must be 1 or more'), z.lte(100, 'must be 100 or less'))),
+  uses: optional(
+    z.int().check(z.gte(1, 'must be 1 or more'), z.lte(100, 'must be 100 or less')),
     'How often, at most; default: 20',
     { example: 20, flag: 'grant-uses' },
   ),
@@ -111,15 +107,13 @@ const days = '86400 (24 hours)'
 export const ruleParts = {
   name: ruleName,
   match: chosen(match, 'What it holds'),
-  except: chosen(
-    z.optional(
-      z
-        .array(z.strictObject(subjectFields))
-        .check(
-          z.minLength(1, 'must contain at least one exception'),
-          z.maxLength(mostPatterns, `must contain at most ${mostPatterns} exceptions`),
-        ),
-    ),
+  except: optional(
+    z
+      .array(z.strictObject(subjectFields))
+      .check(
+        z.minLength(1, 'must contain at least one exception'),
+        z.maxLength(mostPatterns, `must contain at most ${mostPatterns} exceptions`),
+      ),
     'What the rule does not hold: fields of the same type, all of which match',
     { example: [{ cwd: ['/srv/prod/sandbox/**'] }] },
   ),
@@ -133,38 +127,35 @@ export const ruleParts = {
     'Groups that must approve: @sre (one member) or @sre:2; each line must agree',
     { example: ['@sre'], repeat: true },
   ),
-  requester: chosen(
-    z.optional(z.enum(['confirmed'])),
+  requester: optional(
+    z.enum(['confirmed']),
     'confirmed: only keys whose owner confirmed them on a device can ask',
   ),
-  reason: chosen(z.optional(ruleReason), 'Requires a reason'),
-  lifetime_s: chosen(
-    z.optional(seconds(120, 86_400, days)),
+  reason: optional(ruleReason, 'Requires a reason'),
+  lifetime_s: optional(
+    seconds(120, 86_400, days),
     'Time for the decision, in seconds, at most; default: 300',
     { example: 900, flag: 'timeout' },
   ),
-  use_within_s: chosen(
-    z.optional(seconds(60, 86_400, days)),
+  use_within_s: optional(
+    seconds(60, 86_400, days),
     'Time to use an approval, in seconds, at most; default: 600',
     { example: 600, flag: 'use-within' },
   ),
-  factors: chosen(
-    z.optional(z.array(z.enum(factors))),
+  factors: optional(
+    z.array(z.enum(factors)),
     'Factors that must pass, also if the policy only reports them',
     {
       example: ['location'],
     },
   ),
-  number: chosen(
-    z.optional(z.boolean()),
-    'Require each approver to type a number that only the requester sees',
-  ),
-  grant: chosen(
-    z.optional(ruleGrant),
+  number: optional(z.boolean(), 'Require each approver to type a number that only the requester sees'),
+  grant: optional(
+    ruleGrant,
     'Lets the approver of a command or a tool call allow the same again for a while; what match has as * may differ',
   ),
-  break_glass: chosen(
-    z.optional(oneOfGroup),
+  break_glass: optional(
+    oneOfGroup,
     'Group of which one member can approve in an emergency, instead of those in who; everybody is told',
     { example: '@oncall' },
   ),

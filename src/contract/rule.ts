@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, positive, seen } from './field.ts'
+import { chosen, id, line, nullable, optional, positive, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { groupChange, groupRecord } from './group.ts'
 import { factors, org_id, paging, time } from './records.ts'
@@ -21,8 +21,8 @@ const wholeRules = z.array(ruleShape).check(z.maxLength(mostRules, `must contain
 const testedPerson = z.strictObject({
   user_id: chosen(z.string(), 'User id'),
   name: chosen(z.string(), 'Name'),
-  excluded: chosen(z.nullable(z.string()), 'Why this person would not be asked; null if they would be'),
-  away_until: chosen(z.nullable(time), 'When this person is back; null if they are not away'),
+  excluded: nullable(z.string(), 'Why this person would not be asked; null if they would be'),
+  away_until: nullable(time, 'When this person is back; null if they are not away'),
   notified: chosen(
     z.boolean(),
     'Whether they would be notified; whoever is away only if the others are too few',
@@ -81,10 +81,10 @@ export const rule = operations({
     message: 'Rules set',
     input: z.strictObject({
       org_id,
-      rules: chosen(z.optional(wholeRules), 'Rules that are created or replaced, by name', { whole: true }),
-      removed: chosen(z.optional(z.array(name)), 'Names of rules that are deleted', { example: ['destroy'] }),
-      groups: chosen(
-        z.optional(z.array(groupChange)),
+      rules: optional(wholeRules, 'Rules that are created or replaced, by name', { whole: true }),
+      removed: optional(z.array(name), 'Names of rules that are deleted', { example: ['destroy'] }),
+      groups: optional(
+        z.array(groupChange),
         'Groups that are created or changed; nobody as a member deletes one',
       ),
     }),
@@ -104,20 +104,20 @@ export const rule = operations({
     input: z.strictObject({
       org_id,
       type: parts.match.shape.type,
-      argv: chosen(z.optional(z.array(z.string().check(seen))), 'Of a command: its words', {
+      argv: optional(z.array(z.string().check(seen)), 'Of a command: its words', {
         example: ['terraform', 'destroy'],
         repeat: true,
       }),
-      cwd: chosen(z.optional(z.string().check(seen)), 'Of a command: its folder; default: /', {
+      cwd: optional(z.string().check(seen), 'Of a command: its folder; default: /', {
         example: '/srv/prod',
       }),
-      operation: chosen(z.optional(line(60)), 'Of a call of svc: the command', { example: 'user delete' }),
-      file: chosen(z.optional(line()), 'Of a file: its name', { example: 'prod.tfplan' }),
-      server: chosen(z.optional(line()), 'Of a tool call: the server', { example: 'github' }),
-      tool: chosen(z.optional(line()), 'Of a tool call: the tool', { example: 'merge_pull_request' }),
-      arguments: chosen(z.optional(z.looseObject({})), 'Of a tool call: its arguments', { whole: true }),
-      text: chosen(z.optional(line(500)), 'Of a text: all of it', { example: 'Deploy to production' }),
-      key: chosen(z.optional(id), 'The key that asks; default: the key of this call', { example: '7' }),
+      operation: optional(line(60), 'Of a call of svc: the command', { example: 'user delete' }),
+      file: optional(line(), 'Of a file: its name', { example: 'prod.tfplan' }),
+      server: optional(line(), 'Of a tool call: the server', { example: 'github' }),
+      tool: optional(line(), 'Of a tool call: the tool', { example: 'merge_pull_request' }),
+      arguments: optional(z.looseObject({}), 'Of a tool call: its arguments', { whole: true }),
+      text: optional(line(500), 'Of a text: all of it', { example: 'Deploy to production' }),
+      key: optional(id, 'The key that asks; default: the key of this call', { example: '7' }),
     }),
     data: z.strictObject({
       rules: chosen(
@@ -128,7 +128,7 @@ export const rule = operations({
       lines: chosen(
         z.array(
           z.strictObject({
-            group: chosen(z.nullable(z.string()), 'Name of the group'),
+            group: nullable(z.string(), 'Name of the group'),
             need: chosen(positive, 'How many of them must agree'),
             rules: chosen(z.array(z.string()), 'Rules that ask for it'),
             people: chosen(z.array(testedPerson), 'Members of the group'),
@@ -137,10 +137,7 @@ export const rule = operations({
         'Who must approve; each line, and each person for one line',
       ),
       completable: chosen(z.boolean(), 'Whether the people who would be asked suffice now'),
-      problem: chosen(
-        z.nullable(z.string()),
-        'Why the request would be refused now; null if it would not be',
-      ),
+      problem: nullable(z.string(), 'Why the request would be refused now; null if it would not be'),
       lifetime_s: chosen(positive, 'Time for the decision, in seconds'),
       use_within_s: chosen(positive, 'Time to use the approval, in seconds'),
       number: chosen(z.boolean(), 'Whether a number must be typed'),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen } from './field.ts'
+import { chosen, optional } from './field.ts'
 
 export const sha256Hex = z
   .string()
@@ -12,8 +12,8 @@ export const subjectTypes = ['text', 'command', 'request', 'file', 'tool_call'] 
 export const subjectInput = z.strictObject({
   type: chosen(z.enum(subjectTypes), 'text, command, request, file or tool_call'),
   data: chosen(z.looseObject({}), 'What exactly to approve'),
-  digest: chosen(
-    z.optional(sha256Hex),
+  digest: optional(
+    sha256Hex,
     'SHA-256 of the canonical JSON (RFC 8785) of data, lower-case hex; checked if present',
   ),
 })
@@ -28,7 +28,7 @@ export const subjectRecord = z.looseObject({
       z.looseObject({
         label: chosen(z.string(), 'Label'),
         value: chosen(z.string(), 'Value'),
-        before: chosen(z.optional(z.string()), 'The value that an update replaces'),
+        before: optional(z.string(), 'The value that an update replaces'),
       }),
     ),
     'What the approver reads below the headline, rendered from data',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { weekdays } from '../core/weekdays.ts'
-import { chosen, id, line, positive, shown } from './field.ts'
+import { chosen, id, line, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import { is_active, org_id, orgOfUser, paging, ruling, times, user_id } from './records.ts'
 
@@ -23,7 +23,7 @@ export const slot = z.strictObject({
   start: chosen(clockTime, 'Start, HH:MM', { example: '09:00' }),
   end: chosen(clockTime, 'End, HH:MM; if it is before the start, on the next day', { example: '17:30' }),
   timezone: chosen(line(64), 'IANA time zone', { example: 'Europe/Berlin' }),
-  is_active: chosen(z.optional(is_active), '1 if active, 0 if not; default: 1', { example: 1 }),
+  is_active: optional(is_active, '1 if active, 0 if not; default: 1', { example: 1 }),
 })
 
 const slotRecord = z.looseObject({
@@ -126,8 +126,8 @@ export const timeslot = operations({
     example: '--org acme --at 2030-01-31T08:30:00+01:00',
     input: z.strictObject({
       org_id,
-      user_id: chosen(z.optional(id), 'User whose time slots apply too', { example: '7', flag: 'user' }),
-      at: chosen(z.optional(line(40)), 'Time in ISO 8601 with an offset; default: now', {
+      user_id: optional(id, 'User whose time slots apply too', { example: '7', flag: 'user' }),
+      at: optional(line(40), 'Time in ISO 8601 with an offset; default: now', {
         example: '2030-01-31T08:30:00+01:00',
       }),
     }),

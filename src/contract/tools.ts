@@ -3,7 +3,7 @@ import { approvalStates } from './approval-state.ts'
 import { actionText } from './approval.ts'
 import { reasonText } from './reason-text.ts'
 import { lineTexts } from './line-text.ts'
-import { chosen, shown } from './field.ts'
+import { chosen, optional, shown } from './field.ts'
 import { factors, personal } from './records.ts'
 import { subjectTypes } from './subject.ts'
 
@@ -22,8 +22,8 @@ const ask = {
     'What you are about to do: what, to which system, how much. The approver sees exactly this text.',
     { example: 'Deploy release 4.2 of the shop to production' },
   ),
-  subject: chosen(
-    z.optional(z.strictObject({ type: z.enum(subjectTypes), data: z.looseObject({}) })),
+  subject: optional(
+    z.strictObject({ type: z.enum(subjectTypes), data: z.looseObject({}) }),
     'Exactly what you will do; the approver reads it. For example type tool_call, data {server, tool, arguments}.',
   ),
   reason: shown(z.optional(reasonText), 'Why, in a sentence or two. The approver sees it.', {
@@ -43,8 +43,8 @@ const ask = {
     "The approver's phone, E.164. Omit it to ask the default approver. Never invent one.",
     personal.e164,
   ),
-  approvers: chosen(
-    z.optional(lineTexts),
+  approvers: optional(
+    lineTexts,
     'Instead of approver_mobile, several people: each item must agree, such as "@sre:2" or "+12025550101,+12025550102" (one of them).',
   ),
   factors: shown(z.optional(z.array(z.enum(factors))), 'What to check. Omit it for the default.', {
@@ -58,13 +58,13 @@ const state = shown(z.enum(approvalStates), 'Only "approved" is an approval.')
 const attestation = shown(z.optional(z.looseObject({})), 'Signed receipt; anyone can verify it offline.')
 const detail = shown(z.optional(z.string()), 'What it means and what to do next.')
 const expiry = 'When it expires without a decision (date-time).'
-const number = chosen(z.optional(z.string()), 'Tell the user: the approver must type it on the phone.')
+const number = optional(z.string(), 'Tell the user: the approver must type it on the phone.')
 
 const approvalOutput = z.looseObject({
   status: state,
   attestation,
   request_id: chosen(z.string(), 'For check_status, and for your records.'),
-  expires_at: chosen(z.optional(z.string()), expiry),
+  expires_at: optional(z.string(), expiry),
   number,
   detail,
 })
@@ -82,7 +82,7 @@ const statusOutput = z.looseObject({
   status: state,
   request_id: shown(z.string(), 'The request.'),
   attestation,
-  expires_at: chosen(z.optional(z.string()), expiry),
+  expires_at: optional(z.string(), expiry),
   number,
   detail,
 })

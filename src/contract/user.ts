@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { interval } from './away.ts'
-import { chosen, id, line, positive, shown } from './field.ts'
+import { chosen, id, line, optional, positive, shown } from './field.ts'
 import { userFenceRecord } from './geofence.ts'
 import { operations } from './declaration.ts'
 import {
@@ -26,12 +26,12 @@ const profile = {
   first_name: shown(line(100), 'First name', { example: 'Ada' }),
   last_name: shown(line(100), 'Last name', { example: 'Lovelace' }),
 }
-const roleField = (text: string) => chosen(z.optional(z.enum(roles)), text, { example: 'member' })
+const roleField = (text: string) => optional(z.enum(roles), text, { example: 'member' })
 
 const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
 const bodyUser = chosen(id, 'User id', { example: '7' })
-const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', personal.e164)
-const address = chosen(z.optional(email), 'E-mail address', personal.email)
+const e164 = optional(mobile, 'Mobile number, E.164', personal.e164)
+const address = optional(email, 'E-mail address', personal.email)
 export const userColumns = ['id', 'first_name', 'last_name', 'mobile_e164', 'email', 'role', 'state']
 
 export const user = operations({
@@ -45,7 +45,7 @@ export const user = operations({
     example: '--org acme --state active',
     input: z.strictObject({
       org_id,
-      state: chosen(z.optional(z.enum(states)), 'Only users in this state', { example: 'active' }),
+      state: optional(z.enum(states), 'Only users in this state', { example: 'active' }),
       mobile: e164,
       email: address,
       ...paging,
@@ -62,7 +62,7 @@ export const user = operations({
     example: '7 --org acme',
     input: z.strictObject({ orgId: org_id, userId: user_id }),
     data: z.extend(userRecord, {
-      away: chosen(z.optional(interval), 'When the user is away; absent if they are not'),
+      away: optional(interval, 'When the user is away; absent if they are not'),
     }),
   },
   createUser: {
@@ -87,13 +87,13 @@ export const user = operations({
     input: z.strictObject({
       orgId: org_id,
       userId: user_id,
-      email: chosen(z.optional(email), 'E-mail address', { example: 'ada@new.example', personal: true }),
-      country_code: chosen(z.optional(country_code), 'Dialing prefix with plus; it cannot be changed', {
+      email: optional(email, 'E-mail address', { example: 'ada@new.example', personal: true }),
+      country_code: optional(country_code, 'Dialing prefix with plus; it cannot be changed', {
         example: '+1',
       }),
-      mobile: chosen(z.optional(mobile), 'Mobile number; it cannot be changed', personal.mobile),
-      first_name: chosen(z.optional(line(100)), 'First name', { example: 'Ada' }),
-      last_name: chosen(z.optional(line(100)), 'Last name', { example: 'Lovelace' }),
+      mobile: optional(mobile, 'Mobile number; it cannot be changed', personal.mobile),
+      first_name: optional(line(100), 'First name', { example: 'Ada' }),
+      last_name: optional(line(100), 'Last name', { example: 'Lovelace' }),
       role: roleField('Role in the organization'),
     }),
     data: userRecord,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chainOrg, eventFilter } from './event.ts'
-import { chosen, line, seconds } from './field.ts'
+import { chosen, line, nullable, optional, seconds } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, time, times } from './records.ts'
 
@@ -27,8 +27,8 @@ export const webhookRecord = z.looseObject({
     z.enum(webhookStates),
     'failing: the last attempt failed; stopped: given up after three days of failures, or the receiver answered 410',
   ),
-  failing_since: chosen(z.nullable(time), 'When the first attempt failed after the last delivery'),
-  error: chosen(z.nullable(z.string()), 'Error of the last attempt'),
+  failing_since: nullable(time, 'When the first attempt failed after the last delivery'),
+  error: nullable(z.string(), 'Error of the last attempt'),
   waiting: chosen(z.int(), 'Events that are being sent or wait for their next attempt'),
   given_up: chosen(z.int(), 'Events that were not delivered within three days, of the last 30 days'),
   secrets: chosen(z.int(), 'Number of secrets that sign: two while a rotation overlaps'),
@@ -54,17 +54,17 @@ export const webhook = operations({
     input: z.strictObject({
       url: chosen(line(500), 'Address of the receiver, https', { example: 'https://hooks.example.com/svc' }),
       org_id: chainOrg,
-      types: chosen(z.optional(types), 'Types or groups of events; default: all', {
+      types: optional(types, 'Types or groups of events; default: all', {
         example: ['approval', 'key'],
         flag: 'type',
       }),
-      format: chosen(
-        z.optional(format),
+      format: optional(
+        format,
         'json: events; slack, teams, text: messages for people, with a link to the page; default: json',
         { example: 'slack' },
       ),
-      scopes: chosen(
-        z.optional(scopes.check(z.maxLength(1, 'must have at most 1 entry'))),
+      scopes: optional(
+        scopes.check(z.maxLength(1, 'must have at most 1 entry')),
         'read: also send what a request says, and which rules ask; your key must have that scope',
         { example: ['read'], flag: 'can' },
       ),
@@ -79,8 +79,8 @@ export const webhook = operations({
     message: 'Webhooks',
     example: '--org acme',
     input: z.strictObject({
-      org_id: chosen(
-        z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
+      org_id: optional(
+        z.int('must be a whole number').check(z.gte(0, 'must be 0 or more')),
         'Only webhooks of this organization; 0 is the service itself',
         { example: 1 },
       ),
@@ -109,8 +109,8 @@ export const webhook = operations({
     example: 'wh_9fT2kQpX --overlap 3600',
     input: z.strictObject({
       webhook_id,
-      overlap_s: chosen(
-        z.optional(seconds(0, 2_592_000, '2592000 (30 days)')),
+      overlap_s: optional(
+        seconds(0, 2_592_000, '2592000 (30 days)'),
         'How long the old secret signs too, in seconds; default: 86400',
         { example: 3600, flag: 'overlap' },
       ),
@@ -126,11 +126,11 @@ export const webhook = operations({
     example: 'wh_9fT2kQpX --since 2h',
     input: z.strictObject({
       webhook_id,
-      from: chosen(
-        z.optional(moment),
-        'The first event to send again; default: since the webhook began to fail',
-        { example: '2030-01-31T18:00:00Z', past: true, flag: 'since' },
-      ),
+      from: optional(moment, 'The first event to send again; default: since the webhook began to fail', {
+        example: '2030-01-31T18:00:00Z',
+        past: true,
+        flag: 'since',
+      }),
     }),
     data: webhookRecord,
   },
