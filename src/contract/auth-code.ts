@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, nullable, optional, positive, shown } from './field.ts'
+import { chosen, id, line, nullable, optional, positive, shown, whole } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, org_id, paging, time, times } from './records.ts'
 
@@ -15,9 +15,7 @@ export const authCodeRecord = z.looseObject({
 export const newAuthCode = z.extend(authCodeRecord, {
   code: chosen(z.string(), 'The code itself, shown once', { secret: true }),
 })
-const uses = z
-  .int('must be a whole number')
-  .check(z.gte(1, 'must be 1 or more'), z.lte(1_000_000, 'must be 1,000,000 or less'))
+const uses = whole(1, 1_000_000, '1,000,000')
 
 /** `otherwise`: what holds without it. */
 const expiry = (otherwise = '') =>

@@ -1,4 +1,4 @@
-import { metaOf, type FieldMeta } from './field.ts'
+import { type FieldMeta, metaOf } from './field.ts'
 import { orgFields, type Field, type FieldKind, type Operation, type Outline } from './operation.ts'
 import { pathNames } from './path.ts'
 import { coreOf, fieldSchemas, partsOf, type SchemaParts, type Schema, type Shape } from './schema.ts'

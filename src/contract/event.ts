@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, optional, positive, seconds } from './field.ts'
+import { chosen, formed, optional, seconds, whole } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, time } from './records.ts'
 
@@ -44,11 +44,10 @@ export const passes = (type: string, filters: readonly string[]): boolean =>
   filters.length === 0 || filters.some((filter) => type === filter || type.startsWith(`${filter}.`))
 
 /** `evt_`, the organization, the row of its audit and the start of the hash of the row. */
-export const eventId = z
-  .string()
-  .check(
-    z.regex(/^evt_\d{1,15}_\d{1,15}_[\da-f]{8}$/, 'must be the id of an event, such as evt_1_42_9f3a12bc'),
-  )
+export const eventId = formed(
+  /^evt_\d{1,15}_\d{1,15}_[\da-f]{8}$/,
+  'must be the id of an event, such as evt_1_42_9f3a12bc',
+)
 
 /** The signed statement of an event `audit.head`. */
 const auditHead = z.looseObject({
@@ -85,7 +84,7 @@ export type EventRecord = z.infer<typeof event>
 
 /** The organization of a chain: 0 is the service itself. */
 export const chainOrg = optional(
-  z.int('must be a whole number').check(z.gte(0, 'must be 0 or more')),
+  whole(0),
   'Organization id; 0 is the service itself; a key of an organization uses its own',
   { example: 1 },
 )
@@ -110,9 +109,7 @@ export const events = operations({
         past: true,
         flag: 'since',
       }),
-      limit: optional(positive.check(z.lte(1000, 'must be 1000 or less')), 'Number of events; default: 100', {
-        example: 100,
-      }),
+      limit: optional(whole(1, 1000), 'Number of events; default: 100', { example: 100 }),
       wait_s: optional(seconds(1, 60), 'Seconds to wait for an event if there is none', {
         example: 30,
         flag: 'wait',

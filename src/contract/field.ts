@@ -94,14 +94,34 @@ export const line = (max = 200) =>
     seen,
   )
 
-/** A whole number from 1. The specification declares only `org_id` and the `id` of a geofence as integers. */
-export const positive = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))
+/** Text of one form. */
+export const formed = (form: RegExp, message: string) => z.string().check(z.regex(form, message))
 
-/** A whole number of seconds. `words`: how the most of them is written in an error. */
-export const seconds = (least: number, most: number, words = String(most)) =>
+/** A list of at least one and at most `most`. `verb` and `noun` say in an error what it must have, such as contain one pattern. */
+export const some = <T extends z.ZodMiniType>(row: T, most: number, noun: string, verb = 'contain') =>
   z
-    .int('must be a whole number of seconds')
-    .check(z.gte(least, `must be ${least} or more`), z.lte(most, `must be ${words} or less`))
+    .array(row)
+    .check(
+      z.minLength(1, `must ${verb} at least one ${noun}`),
+      z.maxLength(most, `must ${verb} at most ${most} ${noun}s`),
+    )
+
+/** `words`: how the most is written in an error. */
+const wholeOf =
+  (unit = '') =>
+  (least: number, most?: number, words = String(most)) =>
+    z
+      .int(`must be a whole number${unit}`)
+      .check(
+        z.gte(least, `must be ${least} or more`),
+        ...(most === undefined ? [] : [z.lte(most, `must be ${words} or less`)]),
+      )
+
+export const whole = wholeOf()
+export const seconds = wholeOf(' of seconds')
+
+/** A whole number from 1. The specification declares only `org_id` and the `id` of a geofence as integers. */
+export const positive = whole(1)
 
 /** Any other id is text, as `user_id` is in the specification. It is opaque: a third-party service may use `usr_8f3`. */
 export const id = line(64).brand<'id'>()

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { chosen, id, line, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import {
+  accuracy,
   is_active,
   latitude,
   longitude,
@@ -143,11 +144,7 @@ export const geofence = operations({
       user_id: optional(id, 'User whose geofences apply too', { example: '7', flag: 'user' }),
       latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201 }),
       longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049 }),
-      accuracy_m: optional(
-        z.number('must be a number').check(z.gte(0, 'must be 0 or more')),
-        'Accuracy in metres; default: 0',
-        { example: 20, flag: 'accuracy' },
-      ),
+      accuracy_m: optional(accuracy, 'Accuracy in metres; default: 0', { example: 20, flag: 'accuracy' }),
     }),
     data: ruling,
     folded: ['expected', 'observed'],

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { mostPeople } from './approvers.ts'
 import { groupName } from './line-text.ts'
 import { operations } from './declaration.ts'
-import { chosen, id, positive } from './field.ts'
+import { chosen, id, positive, some } from './field.ts'
 import { org_id, paging, time } from './records.ts'
 
 // Groups: people who are asked under one name, under /svc/v1. spec: not shown
@@ -71,16 +71,9 @@ export const group = operations({
     input: z.strictObject({
       org_id,
       name,
-      members: chosen(
-        z
-          .array(member)
-          .check(
-            z.minLength(1, 'must name at least one user'),
-            z.maxLength(mostPeople, `must name at most ${mostPeople} users`),
-          ),
-        'User ids; each needs an active device',
-        { example: ['3', '7', '9'] },
-      ),
+      members: chosen(some(member, mostPeople, 'user', 'name'), 'User ids; each needs an active device', {
+        example: ['3', '7', '9'],
+      }),
     }),
     data: groupRecord,
   },

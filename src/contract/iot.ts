@@ -1,33 +1,19 @@
 import * as z from 'zod/mini'
-import { chosen, line, nullable, optional, positive, shown } from './field.ts'
+import { chosen, formed, line, nullable, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
-import { mobile, org_id, orgOfKey, paging, personal, time } from './records.ts'
+import { mobileE164, org_id, orgOfKey, paging, personal, time } from './records.ts'
 
 /** Nothing is trimmed: two spellings would be two machines. */
-const machineId = z
-  .string()
-  .check(
-    z.regex(
-      /^[A-Za-z0-9._-]+$/,
-      'must contain only letters, digits, dots, hyphens and underscores, such as press-01.a',
-    ),
-    z.maxLength(128, 'must have at most 128 characters'),
-  )
+const machineId = formed(
+  /^[A-Za-z0-9._-]+$/,
+  'must contain only letters, digits, dots, hyphens and underscores, such as press-01.a',
+).check(z.maxLength(128, 'must have at most 128 characters'))
 
 /** A decimal, never a float: commas between thousands or none at all, and two decimals at most. */
-const price = z
-  .string()
-  .check(
-    z.regex(
-      /^(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d{1,2})?$/,
-      'must be a price such as 1,234.50 or 1234.5: digits, commas between thousands or none, at most 2 decimals',
-    ),
-    z.maxLength(40, 'must have at most 40 characters'),
-  )
-
-const withPrefix = mobile.check(
-  z.regex(/^\+/, 'must start with + and the country prefix, such as +12025550101'),
-)
+const price = formed(
+  /^(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d{1,2})?$/,
+  'must be a price such as 1,234.50 or 1234.5: digits, commas between thousands or none, at most 2 decimals',
+).check(z.maxLength(40, 'must have at most 40 characters'))
 
 const registration = {
   machineId: shown(machineId, 'Machine id: letters, digits, dot, hyphen, underscore', {
@@ -65,7 +51,7 @@ export const iot = operations({
     input: z.strictObject({
       ...registration,
       machineName: shown(line(120), 'Name of the machine, for people', { example: 'Press 1' }),
-      mobile: shown(withPrefix, 'Mobile number with plus and country prefix', personal.e164),
+      mobile: shown(mobileE164, 'Mobile number with plus and country prefix', personal.e164),
       org_id: orgOfKey,
     }),
     data: z.looseObject({
@@ -87,7 +73,7 @@ export const iot = operations({
         example: 'Press 1',
         flag: 'machine-name',
       }),
-      mobile: optional(withPrefix, 'Mobile number; must match if present', personal.e164),
+      mobile: optional(mobileE164, 'Mobile number; must match if present', personal.e164),
       org_id: orgOfKey,
     }),
   },

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Issue } from '../core/errors.ts'
 import { nearest } from '../core/nearest.ts'
+import { listed } from '../core/sentence.ts'
 import { coreOf } from './schema.ts'
 
 type ZodIssue = z.core.$ZodIssue
@@ -34,18 +35,12 @@ const types: Record<string, string> = {
   record: 'an object',
 }
 
-const sizes: Record<string, (limit: unknown, side: 'least' | 'most') => string> = {
-  string: (limit, side) => `must have at ${side} ${limit} characters`,
-  array: (limit, side) => `must have at ${side} ${limit} entries`,
-}
+const parts: Record<string, string> = { string: 'characters', array: 'entries' }
 
 const size = (origin: string, limit: unknown, side: 'least' | 'most'): string =>
-  sizes[origin]?.(limit, side) ?? `must be ${limit} or ${side === 'least' ? 'more' : 'less'}`
-
-const oneOf = (values: readonly unknown[]): string =>
-  values.length === 1
-    ? `must be ${String(values[0])}`
-    : `must be ${values.slice(0, -1).map(String).join(', ')} or ${String(values.at(-1))}`
+  parts[origin]
+    ? `must have at ${side} ${limit} ${parts[origin]}`
+    : `must be ${limit} or ${side === 'least' ? 'more' : 'less'}`
 
 const valuesOf = (issue: ZodIssue): unknown[] => {
   if (issue.code === 'invalid_value') return issue.values as unknown[]
@@ -59,7 +54,7 @@ const predicate = (issue: ZodIssue, value: unknown): string => {
   if (issue.message !== 'Invalid input') return issue.message
   if (issue.code === 'invalid_key' && issue.issues[0]) return predicate(issue.issues[0] as ZodIssue, value)
   const values = valuesOf(issue)
-  if (values.length > 0) return oneOf(values)
+  if (values.length > 0) return `must be ${listed(values.map(String))}`
   if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`
   if (issue.code === 'too_small') return size(issue.origin, issue.minimum, 'least')
   if (issue.code === 'too_big') return size(issue.origin, issue.maximum, 'most')

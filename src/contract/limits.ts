@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, nullable, optional } from './field.ts'
+import { chosen, formed, nullable, optional, whole } from './field.ts'
 import { operations } from './declaration.ts'
 import { limitNames, quotas, smsCountries, type Quota } from './quotas.ts'
 import { org_id } from './records.ts'
@@ -8,15 +8,11 @@ import { org_id } from './records.ts'
 
 const limit = (name: Quota) => {
   const { standard, least, about } = quotas[name]
-  const number = z
-    .int('must be a whole number')
-    .check(z.gte(least, `must be ${least} or more`), z.lte(1_000_000_000, 'must be 1,000,000,000 or less'))
+  const number = whole(least, 1_000_000_000, '1,000,000,000')
   return optional(number, `${about}; default: ${standard}`, { example: standard })
 }
 
-const country = z
-  .string()
-  .check(z.regex(/^(?:all|\+[1-9]\d{0,3})$/, 'must be all, or a dialing prefix with plus, such as +1'))
+const country = formed(/^(?:all|\+[1-9]\d{0,3})$/, 'must be all, or a dialing prefix with plus, such as +1')
 
 const limitRecord = z.looseObject({
   name: chosen(z.enum(limitNames), 'Name of the limit'),

@@ -8,18 +8,15 @@ import {
   repeatedForm,
   repeatedLine,
 } from './approvers.ts'
+import { formed } from './field.ts'
 
 // What a request accepts as a line of people. Apart, because the command line reads lines without the validator.
 
 /** Lower-case words, so that `@SRE` and `@sre` cannot be two groups. */
-export const groupName = z
-  .string()
-  .check(
-    z.regex(
-      /^[a-z][a-z0-9-]{0,39}$/,
-      'must be 1 to 40 lower-case letters, digits and hyphens, starting with a letter',
-    ),
-  )
+export const groupName = formed(
+  /^[a-z][a-z0-9-]{0,39}$/,
+  'must be 1 to 40 lower-case letters, digits and hyphens, starting with a letter',
+)
 
 const lineText = z.string().check(
   z.overwrite(plainLine),

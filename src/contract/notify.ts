@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { actionText, approval } from './approval.ts'
 import { chosen, line, nullable, optional } from './field.ts'
 import { operations } from './declaration.ts'
-import { email, mobile, personal, time } from './records.ts'
+import { email, mobileE164, personal, time } from './records.ts'
 
 // Bodies and data of the notification operations. spec: not shown
 
@@ -10,7 +10,6 @@ const { action, reason, factors, lifetime_s, number, requester, org_id } = appro
 /** The fields of an approval request, on any channel. */
 const question = { action, reason, factors, number, lifetime_s }
 
-const e164 = mobile.check(z.regex(/^\+/, 'must start with + and the country prefix, such as +12025550101'))
 const message_id = chosen(z.string(), 'Id of the message in the outbox')
 const requested = {
   request_id: chosen(z.string(), 'Request id, for svc approve wait'),
@@ -31,7 +30,7 @@ export const notify = operations({
     message: 'Message accepted',
     example: '--to +12025550101 --type notice --message "The door on the roof is open."',
     input: z.strictObject({
-      mobile: chosen(e164, 'Mobile number of the recipient, E.164', { ...personal.e164, flag: 'to' }),
+      mobile: chosen(mobileE164, 'Mobile number of the recipient, E.164', { ...personal.e164, flag: 'to' }),
       type: chosen(
         z.enum(notificationTypes),
         'otp sends a one-time code; alert and notice send your message',
@@ -79,12 +78,12 @@ export const notify = operations({
     message: 'Approval requested',
     example: '"Open the safe" --from +12025550102 --to +12025550101',
     input: z.strictObject({
-      from_mobile: chosen(e164, 'Mobile number of the requester, an active user, E.164', {
+      from_mobile: chosen(mobileE164, 'Mobile number of the requester, an active user, E.164', {
         example: '+12025550102',
         personal: true,
         flag: 'from',
       }),
-      to_mobile: chosen(e164, 'Mobile number of the approver, E.164', { ...personal.e164, flag: 'to' }),
+      to_mobile: chosen(mobileE164, 'Mobile number of the approver, E.164', { ...personal.e164, flag: 'to' }),
       ...question,
       org_id,
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, line, nullable, optional } from './field.ts'
+import { chosen, line, nullable, optional, whole } from './field.ts'
 import { operations } from './declaration.ts'
 import { deliveryChannels, messageChannels, time, timeline } from './records.ts'
 
@@ -61,11 +61,9 @@ export const outbox = operations({
     message: 'Outbox',
     example: '--state dead',
     input: z.strictObject({
-      org_id: optional(
-        z.int('must be a whole number').check(z.gte(0, 'must be 0 or more')),
-        'Only messages of this organization; 0 is the service itself',
-        { example: 1 },
-      ),
+      org_id: optional(whole(0), 'Only messages of this organization; 0 is the service itself', {
+        example: 1,
+      }),
       state: optional(state, 'Only messages in this state'),
       channel: optional(channel, 'Only messages of this channel'),
       kind: optional(kind, 'Only messages of this kind'),

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { approvalRecord } from './approval.ts'
-import { ceremony } from './ceremony.ts'
+import { approvalRecord, request_id } from './approval.ts'
+import { ceremony } from './device.ts'
 import { breakGlassOf } from './break-glass.ts'
-import { chosen, id, nullable, optional } from './field.ts'
+import { chosen, id, nullable, optional, some } from './field.ts'
 import { operations } from './declaration.ts'
 import { subjectRecord } from './subject.ts'
 import { givesChallenge, factorRuling, factors, signedChallenge, time } from './records.ts'
@@ -52,7 +52,7 @@ const progress = optional(
 
 /** A request as the approver sees it, without the number. */
 export const pendingRecord = z.looseObject({
-  request_id: approvalRecord.shape.request_id,
+  request_id,
   action: approvalRecord.shape.action,
   reason: approvalRecord.shape.reason,
   requester: approvalRecord.shape.requester,
@@ -119,19 +119,11 @@ export const endings = [
   'service',
 ] as const
 
-const requestIds = chosen(
-  z
-    .array(approvalRecord.shape.request_id)
-    .check(
-      z.minLength(1, 'must contain at least one request'),
-      z.maxLength(20, 'must contain at most 20 requests'),
-    ),
-  'Ids of pending requests to the signed-in person',
-)
+const request_ids = chosen(some(request_id, 20, 'request'), 'Ids of pending requests to the signed-in person')
 
 /** What became of a request. */
 export const outcomeRecord = z.looseObject({
-  request_id: approvalRecord.shape.request_id,
+  request_id,
   headline: chosen(z.string(), 'What was requested, in one line'),
   status: approvalRecord.shape.status,
   ended_by: nullable(z.enum(endings), 'Who or what ended it; null while it is pending'),
@@ -152,7 +144,7 @@ export const pageRequests = operations({
     route: 'GET /svc/v1/approver/requests/{request_id}',
     summary: 'Show what became of a request to the signed-in person',
     message: 'Request',
-    input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
+    input: z.strictObject({ request_id }),
     data: z.extend(outcomeRecord, {
       number_missed: z.optional(numberMissed),
       answer: optional(z.enum(['approved', 'denied']), 'What the signed-in person answered'),
@@ -164,7 +156,7 @@ export const pageRequests = operations({
     summary: 'Show some of the changes that a request to the signed-in person asks for together',
     message: 'Rows',
     input: z.strictObject({
-      request_id: approvalRecord.shape.request_id,
+      request_id,
       from: optional(z.int().check(z.gte(0, 'must be 0 or more')), 'Index of the first one'),
     }),
     data: z.looseObject({
@@ -179,27 +171,27 @@ export const pageRequests = operations({
     route: 'POST /svc/v1/approver/requests/{request_id}/report/challenge',
     ...givesChallenge,
     summary: 'Get a challenge for reporting a request that the person has denied',
-    input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
+    input: z.strictObject({ request_id }),
   },
   reportRequest: {
     route: 'POST /svc/v1/approver/requests/{request_id}/report',
     summary:
       'Report a denied request as unexpected: mutes its requester for this person and ends its other requests to them',
     message: 'Reported',
-    input: z.strictObject({ request_id: approvalRecord.shape.request_id, ...signedChallenge }),
+    input: z.strictObject({ request_id, ...signedChallenge }),
     data: z.looseObject({ mute_id: chosen(z.string(), 'Id of the mute') }),
   },
   beginDenials: {
     route: 'POST /svc/v1/approver/denials/challenge',
     ...givesChallenge,
     summary: 'Get a challenge for denying exactly these requests',
-    input: z.strictObject({ request_ids: requestIds }),
+    input: z.strictObject({ request_ids }),
   },
   denyRequests: {
     route: 'POST /svc/v1/approver/denials',
     summary: 'Deny several requests with one signature of the device; they have no receipt',
     message: 'Denied',
-    input: z.strictObject({ request_ids: requestIds, ...signedChallenge }),
+    input: z.strictObject({ request_ids, ...signedChallenge }),
     data: z.looseObject({
       denied: chosen(
         z.array(z.string()),

@@ -1,7 +1,6 @@
-import { commandsOfMoves, memberMoves } from './member-moves.ts'
 import * as z from 'zod/mini'
 import { pendingRecord } from './page-requests.ts'
-import { chosen, id, line, nullable, optional, positive } from './field.ts'
+import { chosen, id, line, nullable, optional, positive, whole } from './field.ts'
 import { operations } from './declaration.ts'
 import { authenticators } from './policy.ts'
 import { givesChallenge, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
@@ -35,10 +34,7 @@ const sessionRecord = z.looseObject({
 })
 
 const wait = {
-  wait_s: optional(
-    z.int('must be a whole number').check(z.gte(1), z.lte(30)),
-    'Seconds to wait for a change',
-  ),
+  wait_s: optional(whole(1, 30), 'Seconds to wait for a change'),
   seen: optional(line(64), 'The `mark` of what the page shows'),
 }
 
@@ -57,10 +53,22 @@ export const shownMember = z.extend(shownPerson, {
   updated_at: chosen(time, 'When the membership was last changed, such as when they asked to join'),
 })
 
+/** The changes of a member that an administrator makes on the page, and the command that each equals. */
+const commandsOfMoves = {
+  accept: 'user pending accept',
+  reject: 'user pending reject',
+  hold: 'user pending hold',
+  promote: 'user make-admin',
+  link: 'user enroll',
+} as const
+
 /** What an administrator can do with a member on the page. `link` sends one who has no device a link to register one. */
 const memberMove = {
   user_id: chosen(id, 'User id'),
-  move: chosen(z.enum(memberMoves), 'The change to make'),
+  move: chosen(
+    z.enum(Object.keys(commandsOfMoves) as (keyof typeof commandsOfMoves)[]),
+    'The change to make',
+  ),
 }
 
 export const page = operations({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { fullIsoTime } from '../core/iso-time.ts'
-import { chosen, id, line, nullable, optional, positive, shown } from './field.ts'
+import { chosen, formed, id, line, nullable, optional, positive, shown, whole } from './field.ts'
 import { scopes } from './scopes.ts'
 
 // Fields that several groups share. Times are ISO 8601 in UTC with milliseconds.
@@ -28,13 +28,9 @@ export const personal = {
   e164: { example: '+12025550101', personal: true },
 } as const
 
-export const limit = optional(
-  z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
-  'Rows per page; default: all rows',
-  { example: 100 },
-)
+export const limit = optional(whole(1, 1000), 'Rows per page; default: all rows', { example: 100 })
 export const cursor = optional(
-  z.string().check(z.regex(/^[\w-]{1,128}$/, 'must be a cursor from a Link header')),
+  formed(/^[\w-]{1,128}$/, 'must be a cursor from a Link header'),
   'Start of the page, from the Link header',
 )
 export const paging = { limit, cursor }
@@ -80,6 +76,9 @@ export const email = line(254).check(
   ),
 )
 export const mobile = line(32)
+export const mobileE164 = mobile.check(
+  z.regex(/^\+/, 'must start with + and the country prefix, such as +12025550101'),
+)
 export const slug = line(60).check(
   z.regex(
     /^(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/,
@@ -186,10 +185,7 @@ export const place = z.strictObject({
   latitude: chosen(latitude, 'Latitude, degrees (WGS84)'),
   longitude: chosen(longitude, 'Longitude, degrees (WGS84)'),
   accuracy_m: chosen(accuracy, 'Accuracy, metres'),
-  age_ms: chosen(
-    z.number('must be a number').check(z.gte(0, 'must be 0 or more')),
-    'Age of the location, milliseconds',
-  ),
+  age_ms: chosen(accuracy, 'Age of the location, milliseconds'),
 })
 
 /** A WebAuthn object as browsers serialize it (`toJSON`); the WebAuthn library checks it. */

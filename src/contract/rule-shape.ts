@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { mostLines } from './approvers.ts'
-import { chosen, line, optional, seconds } from './field.ts'
+import { chosen, line, optional, seconds, some } from './field.ts'
 import { groupLine, groupName, oneOfGroup } from './line-text.ts'
 import { factors } from './records.ts'
 import { subjectTypes } from './subject.ts'
@@ -25,16 +25,7 @@ const pattern = line(200).check(
   ),
 )
 const patterns = (description: string, example: string[]) =>
-  optional(
-    z
-      .array(pattern)
-      .check(
-        z.minLength(1, 'must contain at least one pattern'),
-        z.maxLength(mostPatterns, `must contain at most ${mostPatterns} patterns`),
-      ),
-    description,
-    { example, repeat: true },
-  )
+  optional(some(pattern, mostPatterns, 'pattern'), description, { example, repeat: true })
 
 /** What a subject of each type has. All fields of a rule must match; of the patterns of one field, one must. */
 const subjectFields = {
@@ -108,12 +99,7 @@ export const ruleParts = {
   name: ruleName,
   match: chosen(match, 'What it holds'),
   except: optional(
-    z
-      .array(z.strictObject(subjectFields))
-      .check(
-        z.minLength(1, 'must contain at least one exception'),
-        z.maxLength(mostPatterns, `must contain at most ${mostPatterns} exceptions`),
-      ),
+    some(z.strictObject(subjectFields), mostPatterns, 'exception'),
     'What the rule does not hold: fields of the same type, all of which match',
     { example: [{ cwd: ['/srv/prod/sandbox/**'] }] },
   ),

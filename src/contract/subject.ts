@@ -1,9 +1,7 @@
 import * as z from 'zod/mini'
-import { chosen, optional } from './field.ts'
+import { chosen, formed, optional } from './field.ts'
 
-export const sha256Hex = z
-  .string()
-  .check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex, 64 characters'))
+export const sha256Hex = formed(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex, 64 characters')
 
 /** The types of subjects; `receipt/subject.ts` checks their data. */
 export const subjectTypes = ['text', 'command', 'request', 'file', 'tool_call'] as const

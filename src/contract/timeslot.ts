@@ -1,12 +1,10 @@
 import * as z from 'zod/mini'
 import { weekdays } from '../core/weekdays.ts'
-import { chosen, id, line, optional, positive, shown } from './field.ts'
+import { chosen, formed, id, line, optional, positive, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import { is_active, org_id, orgOfUser, paging, ruling, times, user_id } from './records.ts'
 
-const clockTime = z
-  .string()
-  .check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00'))
+const clockTime = formed(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00')
 
 /** A slot whose `start` is after its `end` crosses midnight and belongs to the day it starts on. spec: not shown */
 export const slot = z.strictObject({

@@ -3,7 +3,7 @@ import { approvalStates } from './approval-state.ts'
 import { actionText } from './approval.ts'
 import { reasonText } from './reason-text.ts'
 import { lineTexts } from './line-text.ts'
-import { chosen, optional, shown } from './field.ts'
+import { chosen, formed, optional, shown } from './field.ts'
 import { factors, personal } from './records.ts'
 import { subjectTypes } from './subject.ts'
 
@@ -31,14 +31,7 @@ const ask = {
   }),
   approver_mobile: shown(
     z.optional(
-      z
-        .string()
-        .check(
-          z.regex(
-            /^\+[1-9]\d{6,14}$/,
-            'must be a phone number in E.164, such as +12025550101, without spaces',
-          ),
-        ),
+      formed(/^\+[1-9]\d{6,14}$/, 'must be a phone number in E.164, such as +12025550101, without spaces'),
     ),
     "The approver's phone, E.164. Omit it to ask the default approver. Never invent one.",
     personal.e164,

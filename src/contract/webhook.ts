@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chainOrg, eventFilter } from './event.ts'
-import { chosen, line, nullable, optional, seconds } from './field.ts'
+import { chosen, line, nullable, optional, seconds, whole } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, time, times } from './records.ts'
 
@@ -79,11 +79,9 @@ export const webhook = operations({
     message: 'Webhooks',
     example: '--org acme',
     input: z.strictObject({
-      org_id: optional(
-        z.int('must be a whole number').check(z.gte(0, 'must be 0 or more')),
-        'Only webhooks of this organization; 0 is the service itself',
-        { example: 1 },
-      ),
+      org_id: optional(whole(0), 'Only webhooks of this organization; 0 is the service itself', {
+        example: 1,
+      }),
     }),
     data: z.array(webhookRecord),
     columns: [
