@@ -214,14 +214,13 @@ export const beginMemberMove: HandlerOf<'beginMemberMove'> = async (input, call)
   if (input.user_id === user_id)
     throw conflict('own_membership', 'You cannot change your own membership', 'Ask another administrator')
   await findUser(call, org_id, input.user_id)
-  return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
+  return createChallenge(call, questionOf(call.caller, input))
 }
 
 export const moveMember: HandlerOf<'moveMember'> = {
   before: async (input, { service, caller }) => {
     const question = questionOf(caller, input)
-    const { device_id } = requirePerson(caller)
-    const { settle } = await proveDevice(service, input, question, { deviceId: device_id })
+    const { settle } = await proveDevice(service, input, question)
     return async (call) => {
       const { org_id } = await requireAdmin(call)
       await settle(call)

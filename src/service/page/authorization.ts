@@ -29,17 +29,12 @@ export type AuthorizationRequest = {
 }
 
 /** What a person consented to; an authorization code contains it. */
-export type Grant = Pick<
-  AuthorizationRequest,
-  | 'client_id'
-  | 'client_name'
-  | 'redirect_uri'
-  | 'code_challenge'
-  | 'resource'
-  | 'scopes'
-  | 'terminal'
-  | 'expires_at'
-> & { org_id: number; user_id: number; device_id: number; name: string }
+export type Grant = Omit<AuthorizationRequest, 'state'> & {
+  org_id: number
+  user_id: number
+  device_id: number
+  name: string
+}
 
 /** How long a person has to decide, and a client to exchange its code. */
 export const lifetimeMs = { request: 10 * 60_000, code: 60_000 }

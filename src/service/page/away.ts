@@ -32,17 +32,14 @@ export const getAway: HandlerOf<'getAway'> = async ({ user_id: of }, call) => {
   return { user_id, away: found.get(user_id) ?? null }
 }
 
-export const beginAway: HandlerOf<'beginAway'> = async (wanted, call) => ({
-  challenge: createChallenge(call.keyring, questionOf(call.caller, wanted), call.now),
-})
+export const beginAway: HandlerOf<'beginAway'> = async (wanted, call) =>
+  createChallenge(call, questionOf(call.caller, wanted))
 
 export const signAway: HandlerOf<'signAway'> = {
   before: async ({ challenge, response, user_id, ...wanted }, { service, caller }) => {
     const by = requirePerson(caller)
     const question = questionOf(caller, { user_id, ...wanted })
-    const { settle } = await proveDevice(service, { challenge, response }, question, {
-      deviceId: by.device_id,
-    })
+    const { settle } = await proveDevice(service, { challenge, response }, question)
     return async (call) => {
       const member = await memberOf(call, user_id)
       await settle(call)

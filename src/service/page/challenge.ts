@@ -3,55 +3,27 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
+import type { RowInput } from '../call/row-ids.ts'
 
 /** What an assertion over a challenge means. The service stores no challenge. */
 export type Question =
   | { type: 'session' }
-  | {
-      type: 'member-move'
-      org_id: number
-      user_id: number
-      move: 'accept' | 'reject' | 'hold' | 'promote' | 'link'
-      device_id: number
-    }
-  | {
-      type: 'device-move'
-      org_id: number
-      /** The device that is approved, refused or removed. */
-      subject: number
-      move: 'approve' | 'refuse' | 'remove' | 'remove_last'
-      /** Whether what the device added ends with it. */
-      with_added: boolean
-      device_id: number
-    }
   | { type: 'device-refusal'; subject: number }
-  | { type: 'device-link'; org_id: number; user_id: number; device_id: number }
-  | { type: 'report'; org_id: number; user_id: number; request_id: string; device_id: number }
-  | { type: 'unmute'; org_id: number; user_id: number; mute_id: string; device_id: number }
-  | {
-      type: 'away'
-      org_id: number
-      user_id: number
-      /** As it was typed, as JSON. */
-      interval: string
-      device_id: number
-    }
-  | {
-      type: 'denials'
-      org_id: number
-      user_id: number
-      /** Of the ids of the requests. */
-      digest: string
-      device_id: number
-    }
-  | {
-      type: 'consent'
-      org_id: number
-      user_id: number
-      /** Of the authorization request and the name of the agent. */
-      digest: string
-      device_id: number
-    }
+  /** `device_id`: only the device of the session can answer. */
+  | ({ org_id: number; device_id: number } & Signed)
+
+/** What the person at the page signs. */
+type Signed =
+  | { type: 'member-move'; user_id: number; move: RowInput<'moveMember'>['move'] }
+  /** `subject`: the device that is approved, refused or removed. `with_added`: whether what it added ends with it. */
+  | { type: 'device-move'; subject: number; move: RowInput<'moveDevice'>['move']; with_added: boolean }
+  | { type: 'device-link'; user_id: number }
+  | { type: 'report'; user_id: number; request_id: string }
+  | { type: 'unmute'; user_id: number; mute_id: string }
+  /** `interval`: as it was typed, as JSON. */
+  | { type: 'away'; user_id: number; interval: string }
+  /** `digest`: of the ids of the requests, or of the authorization request and the name of the agent. */
+  | { type: 'denials' | 'consent'; user_id: number; digest: string }
 
 type Sealed = { question: Question; expires_at: string }
 
@@ -62,12 +34,15 @@ const mayBeHeld: ReadonlySet<Question['type']> = new Set(['member-move', 'device
 const context = 'approver challenge'
 
 /** Wrapped by the master key, so that every node can read it and no one else can create one. Base64url. */
-export const createChallenge = ({ wrap }: Pick<Keyring, 'wrap'>, question: Question, now: string): string => {
+export const createChallenge = (
+  { keyring, now }: Pick<Call, 'keyring' | 'now'>,
+  question: Question,
+): { challenge: string } => {
   const sealed: Sealed = {
     question,
     expires_at: addMs(now, mayBeHeld.has(question.type) ? heldMs : lifetimeMs),
   }
-  return Buffer.from(wrap(JSON.stringify(sealed), context)).toString('base64url')
+  return { challenge: Buffer.from(keyring.wrap(JSON.stringify(sealed), context)).toString('base64url') }
 }
 
 const challengeEnded = (): Refusal =>

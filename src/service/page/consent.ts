@@ -74,7 +74,7 @@ export const readConsent: HandlerOf<'readConsent'> = async ({ request }, call) =
 
 export const beginConsent: HandlerOf<'beginConsent'> = async (input, call) => {
   openRequest(call.keyring, input.request, call.now)
-  return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
+  return createChallenge(call, questionOf(call.caller, input))
 }
 
 export const giveConsent: HandlerOf<'giveConsent'> = {
@@ -82,7 +82,7 @@ export const giveConsent: HandlerOf<'giveConsent'> = {
     const person = requirePerson(caller)
     const { org_id, user_id, device_id } = person
     const { state, ...asked } = openRequest(service.keyring, input.request, service.storage.now())
-    const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId: device_id })
+    const { settle } = await proveDevice(service, input, questionOf(caller, input))
     return async (call) => {
       await settle(call)
       const { terminal } = asked

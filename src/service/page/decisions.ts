@@ -102,11 +102,11 @@ export const listDecisions: HandlerOf<'listDecisions'> = {
     return async (call) => {
       const { org_id, user_id: viewer } = await requireAdmin(call)
       const { shown, decisions, next } = await listPage(call, { org_id, user_id, before }, viewer)
-      const people = shown.map((row) => ({ user_id: shownPersonOf(row, user_id) }))
+      const people = shown.map((row) => shownPersonOf(row, user_id))
       const members = await readPeople(call, org_id, people)
       return {
         decisions: decisions.flatMap((decision, at) => {
-          const member = members.get(people[at]!.user_id)
+          const member = members.get(people[at]!)
           return member ? [{ ...decision, member }] : []
         }),
         next,
@@ -130,7 +130,7 @@ export const getDecision: HandlerOf<'getDecision'> = {
       if (!mayRead) throw notFound('Approval request')
       const devices = await readDevices(call.db, org_id, [row])
       const asked = shownPersonOf(row, own ? user_id : undefined)
-      const member = (await readPeople(call, org_id, [{ user_id: asked }])).get(asked)
+      const member = (await readPeople(call, org_id, [asked])).get(asked)
       if (!member) throw notFound('Approval request')
       const { action, reason, expires_at, attestation, receipt_digest, cleared_at } = row
       return {

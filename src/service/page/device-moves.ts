@@ -11,10 +11,9 @@ import { hasActiveDevice } from '../devices/proof.ts'
 import { recoveryProblem } from '../devices/recovery.ts'
 import { deviceColumns, findDevice, inactiveDevice, toDeviceRecord } from '../devices/record.ts'
 import { approveOwnDevice, approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
-import { selectUsers } from '../members/member.ts'
 import { readAdded } from './own-devices.ts'
 import { createChallenge, type Question } from './challenge.ts'
-import { maskedMember, requireAdmin } from './members.ts'
+import { maskedMember, readMembers, requireAdmin } from './members.ts'
 import { proveDevice } from './proof.ts'
 
 type Move = Pick<RowInput<'beginDeviceMove'>, 'device_id' | 'move' | 'with_added'>
@@ -43,10 +42,8 @@ const readRecoveries = async (call: Call, org_id: number, except: number) => {
     .select(deviceColumns)
     .orderBy('id')
     .execute()
-  if (devices.length === 0) return []
   const ids = devices.map(({ user_id }) => user_id)
-  const users = await selectUsers(call).where('m.org_id', '=', org_id).where('m.user_id', 'in', ids).execute()
-  const members = new Map(users.map((user) => [user.id, maskedMember(user)]))
+  const members = await readMembers(call, org_id, ids, maskedMember)
   return devices.flatMap((device) => {
     const member = members.get(device.user_id)
     return member ? [{ ...toDeviceRecord(device), member }] : []
@@ -110,14 +107,14 @@ export const beginDeviceMove: HandlerOf<'beginDeviceMove'> = async (input, call)
   if (!isRemoval && input.device_id === requirePerson(call.caller).device_id)
     throw conflict('own_device', 'A device cannot approve or refuse itself', 'Use another device')
   await findMovable(call, input.device_id)
-  return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
+  return createChallenge(call, questionOf(call.caller, input))
 }
 
 export const moveDevice: HandlerOf<'moveDevice'> = {
   before: async (input, { service, caller }) => {
-    const { org_id, device_id: deviceId } = requirePerson(caller)
+    const { org_id } = requirePerson(caller)
     const { device_id, move, with_added } = input
-    const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId })
+    const { settle } = await proveDevice(service, input, questionOf(caller, input))
     return async (call) => {
       await settle(call)
       if (move === 'approve') return approve(call, device_id)
@@ -130,7 +127,7 @@ export const moveDevice: HandlerOf<'moveDevice'> = {
 
 export const sendDeviceCode: HandlerOf<'sendDeviceCode'> = {
   before: async (answer, { service }) => {
-    const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
+    const { device, settle } = await proveDevice(service, answer, { type: 'session' })
     return async (call) => {
       await settle(call)
       const { state, proof } = await findDevice(call, device.org_id, device.id)
@@ -142,15 +139,13 @@ export const sendDeviceCode: HandlerOf<'sendDeviceCode'> = {
   },
 }
 
-export const beginDeviceRefusal: HandlerOf<'beginDeviceRefusal'> = async (
-  { device_id: subject },
-  { keyring, now },
-) => ({ challenge: createChallenge(keyring, { type: 'device-refusal', subject }, now) })
+export const beginDeviceRefusal: HandlerOf<'beginDeviceRefusal'> = async ({ device_id: subject }, call) =>
+  createChallenge(call, { type: 'device-refusal', subject })
 
 export const refuseNewDevice: HandlerOf<'refuseNewDevice'> = {
   before: async ({ device_id, ...answer }, { service }) => {
     const question = { type: 'device-refusal', subject: device_id } as const
-    const { device, settle } = await proveDevice(service, answer, question, { inAnyState: true })
+    const { device, settle } = await proveDevice(service, answer, question)
     // A device that was never active does not identify its owner.
     if (device.bound_at === null || device.id === device_id) throw notFound('Device')
     const { org_id, user_id } = device

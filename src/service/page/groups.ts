@@ -14,11 +14,7 @@ export const listOwnGroups: HandlerOf<'listOwnGroups'> = async (_, call) => {
   )
   const ids = shown.flatMap(({ members }) => members)
   const awake = await awakeAmong(call, org_id, ids)
-  const people = await readPeople(
-    call,
-    org_id,
-    ids.map((id) => ({ user_id: id })),
-  )
+  const people = await readPeople(call, org_id, ids)
   const groups = shown.map(({ name, members }) => ({
     name,
     members: members.flatMap((id) => {

@@ -5,13 +5,14 @@ import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
 import { emergencyFor } from '../approvals/broken-glass.ts'
 import { findBallot, ofPerson } from '../approvals/ballots.ts'
+import { readRowTexts } from '../approvals/batch-list.ts'
 import { grantOffer } from '../approvals/grants.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow, BallotRow } from '../approvals/rows.ts'
-import { toSubjectRecord, encodedContexts, selectApprovals } from '../approvals/record.ts'
+import { toSubjectRecord, encodedContexts, findApproval, selectApprovals } from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
-import { type Caller, sessionOver, type SignedIn } from '../call/caller.ts'
+import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
@@ -159,6 +160,14 @@ const readOrWait = async (
     requests: await toRequests(one, found.now, outside),
   }))
   return { mark: found.mark, all: await Promise.all(shown) }
+}
+
+/** For whoever is asked; a 404 for everybody else. */
+export const listRequestRows: HandlerOf<'listRequestRows'> = async ({ request_id, from = 0 }, call) => {
+  const { org_id, user_id } = requirePerson(call.caller)
+  const request = await findApproval(call.db, request_id, { orgId: org_id })
+  await findBallot(call.db, request, user_id)
+  return readRowTexts(call, request, from)
 }
 
 const endedSince = (error: unknown): undefined => {

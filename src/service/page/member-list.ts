@@ -4,10 +4,9 @@ import type { HandlerOf } from '../call/call.ts'
 import { requirePerson, type SignedIn } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { isAdministrator } from '../devices/administrators.ts'
-import { selectUsers } from '../members/member.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import { maskedMember, maskedPerson, requireAdmin } from './members.ts'
+import { maskedMember, maskedPerson, readMembers, requireAdmin } from './members.ts'
 
 // An organization can have 50,000 members, and a page lists them again after each change.
 
@@ -99,11 +98,7 @@ export const listMembers: HandlerOf<'listMembers'> = {
     return async (call) => {
       const { org_id } = await requireAdmin(call)
       const { ids, total } = searched ?? (await readFirst(call.db, person, state))
-      const rows =
-        ids.length > 0
-          ? await selectUsers(call).where('m.org_id', '=', org_id).where('m.user_id', 'in', ids).execute()
-          : []
-      const members = new Map(rows.map((row) => [row.id, maskedMember(row)]))
+      const members = await readMembers(call, org_id, ids, maskedMember)
       return { members: ids.flatMap((id) => members.get(id) ?? []), total }
     }
   },

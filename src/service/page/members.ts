@@ -32,10 +32,19 @@ export const maskedMember = (user: UserRecord) => {
   return { ...maskedPerson(user), email, role, state, updated_at }
 }
 
-/** The people whom these rows are about, by id. */
-export const readPeople = async (call: Call, org_id: number, rows: readonly { user_id: number }[]) => {
-  const ids = [...new Set(rows.map(({ user_id }) => user_id))]
-  if (ids.length === 0) return new Map<number, ReturnType<typeof maskedPerson>>()
-  const users = await selectUsers(call).where('m.org_id', '=', org_id).where('m.user_id', 'in', ids).execute()
-  return new Map(users.map((user) => [user.id, maskedPerson(user)]))
+/** These members, by id, as the page shows them. */
+export const readMembers = async <T>(
+  call: Call,
+  org_id: number,
+  ids: readonly number[],
+  show: (user: UserRecord) => T,
+): Promise<Map<number, T>> => {
+  if (ids.length === 0) return new Map()
+  const users = selectUsers(call)
+    .where('m.org_id', '=', org_id)
+    .where('m.user_id', 'in', [...new Set(ids)])
+  return new Map((await users.execute()).map((user) => [user.id, show(user)]))
 }
+
+export const readPeople = (call: Call, org_id: number, ids: readonly number[]) =>
+  readMembers(call, org_id, ids, maskedPerson)

@@ -60,7 +60,8 @@ export const listOwnMutes: HandlerOf<'listOwnMutes'> = async (_, call) => {
 export const listOrganizationMutes: HandlerOf<'listOrganizationMutes'> = async (_, call) => {
   const { org_id } = await requireAdmin(call)
   const all = await shownMutes(call, { org_id })
-  const members = await readPeople(call, org_id, all)
+  const ids = all.map(({ user_id }) => user_id)
+  const members = await readPeople(call, org_id, ids)
   return {
     mutes: all.flatMap((mute) => {
       const member = members.get(mute.user_id)
@@ -77,15 +78,14 @@ const questionOf = ({ caller }: Pick<Call, 'caller'>, { mute_id, user_id }: Targ
   return { type: 'unmute', org_id, user_id: user_id ?? person.user_id, mute_id, device_id }
 }
 
-export const beginUnmute: HandlerOf<'beginUnmute'> = async (target, call) => ({
-  challenge: createChallenge(call.keyring, questionOf(call, target), call.now),
-})
+export const beginUnmute: HandlerOf<'beginUnmute'> = async (target, call) =>
+  createChallenge(call, questionOf(call, target))
 
 export const unmute: HandlerOf<'unmute'> = {
   before: async ({ mute_id, user_id, ...answer }, { service, caller }) => {
-    const { org_id, user_id: own, device_id: deviceId } = requirePerson(caller)
+    const { org_id, user_id: own } = requirePerson(caller)
     const question = questionOf({ caller }, { mute_id, user_id })
-    const { settle } = await proveDevice(service, answer, question, { deviceId })
+    const { settle } = await proveDevice(service, answer, question)
     return async (call) => {
       const whose = user_id ?? own
       if (whose !== own) await requireAdmin(call)

@@ -45,17 +45,14 @@ const linkQuestion = (caller: Caller): Question => {
   return { type: 'device-link', org_id, user_id, device_id }
 }
 
-export const beginDeviceLink: HandlerOf<'beginDeviceLink'> = async (_, call) => ({
-  challenge: createChallenge(call.keyring, linkQuestion(call.caller), call.now),
-})
+export const beginDeviceLink: HandlerOf<'beginDeviceLink'> = async (_, call) =>
+  createChallenge(call, linkQuestion(call.caller))
 
 /** The new device is pending: whoever photographs the link can register it, and the person must see which one they approve. */
 export const createDeviceLink: HandlerOf<'createDeviceLink'> = {
   before: async (answer, { service, caller }) => {
     const person = requirePerson(caller)
-    const { settle } = await proveDevice(service, answer, linkQuestion(caller), {
-      deviceId: person.device_id,
-    })
+    const { settle } = await proveDevice(service, answer, linkQuestion(caller))
     return async (call) => {
       await settle(call)
       await bindSite(call.db, call.service.publicUrl)

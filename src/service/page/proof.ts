@@ -21,23 +21,18 @@ type Proof = {
   settle(call: Call): Promise<void>
 }
 
-type Options = {
-  /** Only this device can answer. */
-  deviceId?: number
-  /** Pending and revoked devices can answer, too. The caller checks the state. A device of a former member learns why not. */
-  inAnyState?: boolean
-}
-
 /**
  * Verifies that a registered device, after it checked its user, signed a challenge for `question`. Fails with 403, and
- * with 410 for another challenge. Outside of a transaction.
+ * with 410 for another challenge. Outside of a transaction. A question that names no device can be answered by pending and
+ * revoked ones, too: the caller checks the state, and a device of a former member learns why not.
  */
 export const proveDevice = async (
   { storage, keyring, publicUrl, dev }: Service,
   { challenge, response }: { challenge: string; response: { id: string } },
   question: Question,
-  { deviceId, inAnyState = false }: Options = {},
 ): Promise<Proof> => {
+  const deviceId = 'device_id' in question ? question.device_id : undefined
+  const inAnyState = deviceId === undefined
   const expires_at = readChallenge(keyring, challenge, question, storage.now())
   const found = inAnyState ? devicesInAnyState : activeDevices
   const [device, site] = await storage.read(async (db) => [

@@ -3,6 +3,7 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson, sessionOver } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
+import { ofMember } from '../call/tenant.ts'
 import { activeDevices, devicesOf } from '../devices/active.ts'
 import { confirmDevice } from '../devices/code.ts'
 import { activateDue } from '../devices/cooling.ts'
@@ -15,6 +16,7 @@ import { usesLocation } from '../policy/factor-settings.ts'
 import { createChallenge } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 import { endSession, startSession } from './session.ts'
+import { type Named, organizationNamed } from './standing.ts'
 
 type Session = RowData<'getSession'>
 
@@ -38,8 +40,7 @@ export const readSession = async (
     ])
     .executeTakeFirstOrThrow(sessionOver)
   const other = await activeDevices(db, service.dev)
-    .where('d.org_id', '=', org_id)
-    .where('d.user_id', '=', user_id)
+    .where(ofMember({ org_id, user_id }, 'd'))
     .where('d.id', '<>', device_id)
     .select('d.id')
     .limit(1)
@@ -73,18 +74,8 @@ export const closeSession: HandlerOf<'closeSession'> = async (_, call) => {
   await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
 }
 
-type Named = { organization: string }
-
-/** The organization that a refusal is about: the device has proved that it is, or was, registered there. */
-const nameOf = ({ db }: Pick<Call, 'db'>, org_id: number): Promise<Named> =>
-  db
-    .selectFrom('organizations')
-    .where('id', '=', org_id)
-    .select('name as organization')
-    .executeTakeFirstOrThrow()
-
 /** Refuses a revoked device. If it was active before, it learns which pending devices of its member it can refuse. */
-const revokedDevice = async (call: Call, device: DeviceRow, named: Named): Promise<Refusal> => {
+const revokedDevice = async (call: Call, device: DeviceRow, named: Named | undefined): Promise<Refusal> => {
   if (device.bound_at === null) return inactiveDevice(device, { ...named, pending: [] })
   const pending = await devicesOf(call.db, device)
     .where('state', '=', 'pending')
@@ -95,7 +86,7 @@ const revokedDevice = async (call: Call, device: DeviceRow, named: Named): Promi
 
 export const beginSession: HandlerOf<'beginSession'> = async (_, call) => ({
   rp_id: (await readSite(call.db, call.service.publicUrl)).rp_id,
-  challenge: createChallenge(call.keyring, { type: 'session' }, call.now),
+  ...createChallenge(call, { type: 'session' }),
 })
 
 /** Each adds to the store, and the call needs no session that could be counted. */
@@ -104,7 +95,7 @@ const signIns = { kind: 'sign-in', atMost: 30, windowMs: 10 * 60_000 }
 /** Opens the session of a device. A pending device becomes active with its code. */
 export const openSession: HandlerOf<'openSession'> = {
   before: async ({ code, ...answer }, { service }) => {
-    const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
+    const { device, settle } = await proveDevice(service, answer, { type: 'session' })
     return async (call) => {
       await settle(call)
       const { org_id, user_id, id } = device
@@ -121,8 +112,9 @@ export const openSession: HandlerOf<'openSession'> = {
         const wrong = await confirmDevice(call, device, code, actor)
         if (wrong) return wrong
       } else if (present.state === 'revoked')
-        return revokedDevice(call, { ...device, state: 'revoked' }, await nameOf(call, org_id))
-      else if (present.state !== 'active') return inactiveDevice(present, await nameOf(call, org_id))
+        return revokedDevice(call, { ...device, state: 'revoked' }, await organizationNamed(call.db, org_id))
+      else if (present.state !== 'active')
+        return inactiveDevice(present, await organizationNamed(call.db, org_id))
       await startSession(call, device)
       await call.audit(org_id, `device:${id}`, ['session'], actor)
       return readSession(call, id)

@@ -2,9 +2,11 @@ import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
+import { ofMember } from '../call/tenant.ts'
 import { devicesInAnyState } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
 import { type DeviceRow, isAuthenticDevice } from '../devices/rows.ts'
+import type { Db } from '../storage/schema.ts'
 
 /**
  * Why a device of somebody who is not an active member cannot be used. Only a browser that has proved whose device it is may
@@ -12,13 +14,12 @@ import { type DeviceRow, isAuthenticDevice } from '../devices/rows.ts'
  */
 export const membershipEnded = async (
   { db }: Pick<Call, 'db'>,
-  { org_id, user_id }: DeviceRow,
+  device: DeviceRow,
 ): Promise<Refusal | undefined> => {
   const member = await db
     .selectFrom('memberships as m')
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .where('m.org_id', '=', org_id)
-    .where('m.user_id', '=', user_id)
+    .where(ofMember(device, 'm'))
     .select(['m.state', 'o.name as organization'])
     .executeTakeFirst()
   if (member?.state === 'active') return undefined
@@ -36,6 +37,12 @@ export const membershipEnded = async (
     { organization: member.organization },
   )
 }
+
+export type Named = { organization: string }
+
+/** The organization that a refusal is about: the device has proved that it is, or was, registered there. */
+export const organizationNamed = (db: Db, org_id: number): Promise<Named | undefined> =>
+  db.selectFrom('organizations').where('id', '=', org_id).select('name as organization').executeTakeFirst()
 
 type Closed = RowData<'listSessions'>['closed'][number]
 
@@ -58,14 +65,9 @@ export const readClosed = (
         .selectAll('d')
         .executeTakeFirst()) as DeviceRow | undefined
       if (!device || !isAuthenticDevice({ keyring }, device)) continue
-      const named = await db
-        .selectFrom('organizations')
-        .where('id', '=', org_id)
-        .select('name as organization')
-        .executeTakeFirst()
       const refusal =
         (await membershipEnded({ db }, device)) ??
-        (device.state === 'active' ? undefined : inactiveDevice(device, named))
+        (device.state === 'active' ? undefined : inactiveDevice(device, await organizationNamed(db, org_id)))
       if (!refusal) continue
       const { credential_id } = device
       closed.push({ org_id, credential_id, code: refusal.code, ...refusal.data })

@@ -13,21 +13,7 @@ import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/
 import { openSubscription, type Subscription } from './subscription.ts'
 import type { Vapid } from './vapid.ts'
 
-type Push = {
-  subscription: Subscription
-  payload: string
-  /** How long the push service stores it for a phone that is offline, seconds. */
-  ttl: number
-  /** Of two messages with the same topic, a phone that is offline gets the later one. */
-  topic: string
-  /** Now, ISO. */
-  at: string
-  signal: AbortSignal
-}
-
 const timeoutMs = 10_000
-
-type PushResponse = { status: number; retryAfter?: string | undefined }
 
 /** Encrypts a payload for the subscribed browser (RFC 8291). */
 const seal = ({ keys }: Subscription, payload: string): Buffer => {
@@ -40,33 +26,6 @@ const seal = ({ keys }: Subscription, payload: string): Buffer => {
     authSecret: keys.auth,
   })
 }
-
-/** Sends one push. Follows no redirect, and throws if the push service does not answer in time. */
-const createSender =
-  (vapid: Vapid, { publicUrl, dev }: { publicUrl: string; dev: boolean }) =>
-  async ({ subscription, payload, ttl, topic, at, signal }: Push): Promise<PushResponse> => {
-    const { endpoint } = subscription
-    const body = seal(subscription, payload)
-    const response = await requestPublic({
-      url: endpoint,
-      field: 'endpoint',
-      dev,
-      headers: {
-        authorization: await vapid.authorize(endpoint, publicUrl, at),
-        'content-encoding': 'aes128gcm',
-        'content-type': 'application/octet-stream',
-        'content-length': body.length,
-        ttl,
-        topic,
-        urgency: 'high',
-      },
-      body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    })
-    // The body is not needed.
-    response.destroy()
-    return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }
-  }
 
 type Options = {
   storage: Storage
@@ -83,8 +42,6 @@ const temporary = new Set([408, 425, 429])
 
 /** Sends messages to phones by Web Push; `to` is the id of a device. */
 export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: Options): Adapter => {
-  const send = createSender(vapid, { publicUrl, dev })
-
   /** The subscriptions of the device, if it may still be notified and the request is still pending. */
   const findTargets = (message: Message, device: number, now: string): Promise<PushTarget[]> => {
     const request = pushedRequestId(message)
@@ -114,31 +71,49 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
     })
   }
 
+  /** Follows no redirect. A push service that does not answer in time is tried again. */
   const sendTo = async (
     target: PushTarget,
-    message: Message,
+    { text, expires_at, org_id }: Message,
     at: string,
-    how: { id: string; signal: AbortSignal },
+    { id: topic, signal }: { id: string; signal: AbortSignal },
   ): Promise<Outcome> => {
-    const { expires_at } = message
     try {
-      const { status, retryAfter } = await send({
-        subscription: openSubscription(keyring, target),
-        payload: message.text,
-        ttl:
-          expires_at === undefined
-            ? defaultTtlSeconds
-            : Math.max(0, Math.ceil((Date.parse(expires_at) - Date.parse(at)) / 1000)),
-        topic: how.id,
-        at,
-        signal: how.signal,
+      const subscription = openSubscription(keyring, target)
+      const { endpoint } = subscription
+      const body = seal(subscription, text)
+      const leftS =
+        expires_at === undefined ? undefined : Math.ceil((Date.parse(expires_at) - Date.parse(at)) / 1000)
+      const response = await requestPublic({
+        url: endpoint,
+        field: 'endpoint',
+        dev,
+        headers: {
+          authorization: await vapid.authorize(endpoint, publicUrl, at),
+          'content-encoding': 'aes128gcm',
+          'content-type': 'application/octet-stream',
+          'content-length': body.length,
+          // How long the push service stores it for a phone that is offline, which gets the latest message of a topic.
+          ttl: leftS === undefined ? defaultTtlSeconds : Math.max(0, leftS),
+          topic,
+          urgency: 'high',
+        },
+        body,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       })
+      // The body is not needed.
+      response.destroy()
+      const status = response.statusCode ?? 0
       if (status >= 200 && status < 300) return { state: 'sent' }
       const error = `its push service answered ${status}`
       if (status === 404 || status === 410)
-        await storage.write((db) => dropPushTarget(db, target), { org: message.org_id })
+        await storage.write((db) => dropPushTarget(db, target), { org: org_id })
       else if (status >= 500 || temporary.has(status))
-        return { state: 'retry', error, after_ms: retryAfterMs(retryAfter, new Date(at)) }
+        return {
+          state: 'retry',
+          error,
+          after_ms: retryAfterMs(response.headers['retry-after'], new Date(at)),
+        }
       return { state: 'failed', error }
     } catch (error) {
       // Only the code: the message can contain the endpoint, which is a secret of the phone.

@@ -1,12 +1,14 @@
 import { ECDH } from 'node:crypto'
-import { invalid } from '../../../core/refusal.ts'
+import { invalid, Refusal } from '../../../core/refusal.ts'
 import { sha256 } from '../../../core/ids.ts'
 import type { Call, HandlerOf } from '../../call/call.ts'
 import { requirePerson } from '../../call/caller.ts'
 import type { Keyring } from '../../call/keyring.ts'
 import type { RowInput } from '../../call/row-ids.ts'
+import { organizationRow } from '../../call/tenant.ts'
 import { checkPublicUrl } from '../../delivery/public-address.ts'
 import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
+import { consumeOrRefuse } from '../../limits/rate-limit.ts'
 
 export type Subscription = RowInput<'subscribePush'>
 
@@ -79,6 +81,33 @@ export const unsubscribePush: HandlerOf<'unsubscribePush'> = async (_, call) => 
     .where('device_id', '=', device_id)
     .where('session_id', '=', session_id)
     .execute()
+  await call.audit(org_id, `device:${device_id}`, ['notifications'])
+  return undefined
+}
+
+const tests = { kind: 'push-test', atMost: 3, windowMs: 10 * 60_000 }
+
+/** Sends the device of the caller a notification that says that it works. */
+export const testPush: HandlerOf<'testPush'> = async (_, call) => {
+  const { org_id, device_id } = requirePerson(call.caller)
+  if ((await readPushTargets(call.db, device_id)).length === 0)
+    throw new Refusal(409, 'notifications_off', 'Notifications are off on this device', {
+      hint: 'Turn them on at the approver page',
+    })
+  await consumeOrRefuse(
+    call,
+    tests,
+    { org_id, subject: `device:${device_id}` },
+    { code: 'too_many_tests', what: 'Three tests were sent' },
+  )
+  const { name: organization } = await organizationRow(call.db, org_id)
+  await call.send({
+    org_id,
+    channel: 'push',
+    kind: 'test',
+    to: String(device_id),
+    text: JSON.stringify({ test: true, organization }),
+  })
   await call.audit(org_id, `device:${device_id}`, ['notifications'])
   return undefined
 }
