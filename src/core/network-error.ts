@@ -1,4 +1,4 @@
-import { SvcError } from './errors.ts'
+import { SvcError, usageError } from './errors.ts'
 import { safeLine } from './safe-text.ts'
 
 /** Host and port, never a path or a user name. */
@@ -7,8 +7,13 @@ export const hostOf = (url: string): string => {
   return `${safeLine(hostname)}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
-const unreachable = (code: string, message: string, hint: string, cause?: unknown): SvcError =>
-  new SvcError('unreachable', code, message, { hint, cause })
+const unreachable = (
+  code: string,
+  message: string,
+  hint: string,
+  cause?: unknown,
+  detail?: string,
+): SvcError => new SvcError('unreachable', code, message, { hint, cause, detail })
 
 /** `what`: `a connection`, `an answer` or `the end of the answer`. */
 export const timedOut = (url: string, what: string, seconds: number): SvcError =>
@@ -96,13 +101,9 @@ export const networkError = (error: Error, url: string, proxy?: string): SvcErro
       cause: error,
     })
   if (code === 'UND_ERR_INVALID_ARG')
-    return new SvcError(
-      'usage',
-      'usage',
+    return usageError(
       'The key or a header contains characters that HTTP does not allow',
-      {
-        hint: 'Sign in again: svc profile login. Or save the key again: svc profile login --with-key',
-      },
+      'Sign in again: svc profile login. Or save the key again: svc profile login --with-key',
     )
   const atProxy =
     proxy &&
@@ -110,15 +111,12 @@ export const networkError = (error: Error, url: string, proxy?: string): SvcErro
       dnsCodes.test(code) ||
       /^UND_ERR_(?:ABORTED|CONNECT_TIMEOUT|HEADERS_TIMEOUT)$/.test(code))
   if (atProxy)
-    return new SvcError(
-      'unreachable',
+    return unreachable(
       'proxy_failed',
       `The proxy ${hostOf(proxy)} does not connect to ${host}`,
-      {
-        detail: safeLine(error.message),
-        hint: `Check HTTPS_PROXY, or exclude this host: NO_PROXY=${host.replace(/:\d+$/, '')}`,
-        cause: error,
-      },
+      `Check HTTPS_PROXY, or exclude this host: NO_PROXY=${host.replace(/:\d+$/, '')}`,
+      error,
+      safeLine(error.message),
     )
   return socketError(url, code, error)
 }

@@ -35,19 +35,13 @@ export class Refusal extends Error {
 export const notFound = (what: string, hint?: string): Refusal =>
   new Refusal(404, 'not_found', `${what} not found`, { hint })
 
-export const forbidden = (
-  code: string,
-  message: string,
-  hint?: string,
-  data?: Record<string, unknown>,
-): Refusal => new Refusal(403, code, message, { hint, data })
+const refusing =
+  (status: RefusalStatus) =>
+  (code: string, message: string, hint?: string, data?: Record<string, unknown>): Refusal =>
+    new Refusal(status, code, message, { hint, data })
 
-export const conflict = (
-  code: string,
-  message: string,
-  hint?: string,
-  data?: Record<string, unknown>,
-): Refusal => new Refusal(409, code, message, { hint, data })
+export const forbidden = refusing(403)
+export const conflict = refusing(409)
 
 /** A field of the right type with a value that is not allowed. */
 export const invalid = (field: string, message: string, hint?: string): Refusal =>

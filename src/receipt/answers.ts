@@ -67,14 +67,7 @@ export const checkAnswers = (attestation: unknown, jwks: unknown, notes: Notes, 
   found.completion = completed
   const named = completed.ballots.map(({ receipt }) => receipt).join()
   const isNamed = named === receipts.map(({ jws }) => sha256(jws)).join()
-  if (
-    !note(
-      'receipts',
-      isNamed,
-      isNamed ? 'those that the completion names' : 'not those that the completion names',
-    )
-  )
-    return false
+  if (!note('receipts', isNamed, `${isNamed ? '' : 'not '}those that the completion names`)) return false
   const contexts: ApprovalContext[] = []
   for (const [at, one] of receipts.entries()) {
     const signed = person(one, notes(`receipt ${at + 1}`))

@@ -44,18 +44,12 @@ export const verifyChain = (
   for (const row of rows) {
     const { hash: claimed, ...rest } = row
     seq += 1
-    if (row.seq !== seq)
-      return { ok: false, seq, reason: `row ${seq} is missing, row ${row.seq} is in its place` }
+    const wrong = (what: string): ChainCheck => ({ ok: false, seq, reason: `row ${seq} ${what}` })
+    if (row.seq !== seq) return wrong(`is missing, row ${row.seq} is in its place`)
     if (row.org_id !== rows[0]!.org_id)
-      return {
-        ok: false,
-        seq,
-        reason: `row ${seq} belongs to organization ${row.org_id}, but the rows before it do not`,
-      }
-    if (row.prev_hash !== hash)
-      return { ok: false, seq, reason: `row ${seq} does not follow the row before it` }
-    if (claimed !== auditHash(rest))
-      return { ok: false, seq, reason: `row ${seq} was changed after it was written` }
+      return wrong(`belongs to organization ${row.org_id}, but the rows before it do not`)
+    if (row.prev_hash !== hash) return wrong('does not follow the row before it')
+    if (claimed !== auditHash(rest)) return wrong('was changed after it was written')
     hash = claimed
   }
   return { ok: true, seq, hash }

@@ -8,10 +8,12 @@ import {
   phone,
   requestingKey,
   sha256Hex,
+  someText,
   wellFormed,
   word,
 } from './context.ts'
 import { evidenceShape, type Flags } from './evidence.ts'
+import type { Jws } from './jws.ts'
 
 /** `typ` of the JWS. A format with other members needs another `typ`. */
 export const receiptType = 'approval-receipt+jwt'
@@ -33,19 +35,19 @@ const factorResult = z.strictObject({
 export const relations = ['self', 'creator', 'other', 'operator', 'unknown'] as const
 
 export const claimsShape = z.strictObject({
-  iss: wellFormed.check(z.minLength(1)),
+  iss: someText,
   /** The number of the approver, E.164. */
   sub: phone,
   approver,
   /** The requester. */
-  aud: wellFormed.check(z.minLength(1)),
+  aud: someText,
   /** When it was decided, in seconds. There is no `exp`: proof of a past decision does not expire. */
   iat: z.int().check(z.positive()),
   /** The request's id. */
-  jti: wellFormed.check(z.minLength(1)),
+  jti: someText,
   status: z.enum(['approved', 'denied']),
   /** The action as the requester described it. The approver saw the rendered subject. */
-  action: wellFormed.check(z.minLength(1)),
+  action: someText,
   /** Lower-case hex, as `printf %s "$action" | sha256sum` prints it. */
   action_sha256: sha256Hex,
   reason: z.nullable(wellFormed),
@@ -67,7 +69,7 @@ export const claimsShape = z.strictObject({
   subject: z.strictObject({ type: word, data: z.record(z.string(), z.json()), digest: sha256Hex }),
   /** How, when and by which key the device became the approver's. */
   device: z.strictObject({
-    id: wellFormed.check(z.minLength(1)),
+    id: someText,
     proof: z.enum(['link', 'otp', 'device', 'admin']),
     bound_at: z.nullable(z.string()),
     /** The root key that is related most closely. */
@@ -88,8 +90,8 @@ export type Relation = (typeof relations)[number]
 export type DeviceClaim = ReceiptClaims['device']
 export type FactorResult = z.infer<typeof factorResult>
 
-/** The `attestation` of an answer: the JWS is the proof, `kid` and `claims` are there to be read. */
-export type Receipt = { format: 'jws'; jws: string; kid: string; claims: ReceiptClaims }
+/** The `attestation` of an answer. */
+export type Receipt = Jws<ReceiptClaims>
 
 /**
  * How the approver was authenticated, from what the authenticator signed: a key and, unless a denial only required presence,

@@ -56,13 +56,7 @@ export const readSigned = <T>(
   if (one.format === 'jws') {
     // The answer of a tool leaves out the claims.
     const same = one.kid === found.kid && (one.claims === undefined || sameJson(one.claims, found.payload))
-    note(
-      'copy',
-      same,
-      same
-        ? 'the data next to the JWS is what was signed'
-        : 'the data next to the JWS is not what was signed',
-    )
+    note('copy', same, `the data next to the JWS is ${same ? '' : 'not '}what was signed`)
   }
   const { data: claims, error } = shape.safeParse(found.payload)
   note('shape', claims !== undefined, error ? shapeProblem(error) : 'all claims, and no others')

@@ -81,6 +81,9 @@ const checkOrganization = (claims: Asked, expected: Expectations, note: Note): v
   else if (!allowDev) note('expected organization', false, `${found}; no expected organization was named`)
 }
 
+const influence =
+  'the requesting key can influence who approves: it can enroll devices, or change keys, people or rules'
+
 /** Checks that the requester cannot have approved its own request. */
 const checkSeparation = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
   const { device, influences } = claims
@@ -92,14 +95,7 @@ const checkSeparation = (claims: ReceiptClaims, expected: Expectations, note: No
       false,
       'the requesting key itself enrolled the device of the approver, or the device that added it',
     )
-  const problems = [
-    ...(influences
-      ? [
-          'the requesting key can influence who approves: it can enroll devices, or change keys, people or rules',
-        ]
-      : []),
-    ...(relation === 'unknown' ? [originOf(relation)] : []),
-  ]
+  const problems = [influences && influence, relation === 'unknown' && originOf(relation)].filter(Boolean)
   if (problems.length > 0)
     note('separation', expected.allowUnseparated === true || expected.allowDev === true, problems.join('; '))
   if (expected.separation === 'strict')

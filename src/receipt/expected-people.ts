@@ -43,12 +43,8 @@ const satisfy = (agreed: readonly ReceiptClaims[], lines: readonly ExpectedLine[
     id: one.approver.user_id,
     counts: (line: number) => countsOn(one, lines[line]!),
   }))
-  return (
-    assign(
-      lines.map(({ need }) => ({ people, need })),
-      yeses,
-    ) !== undefined
-  )
+  const wanted = lines.map(({ need }) => ({ people, need }))
+  return assign(wanted, yeses) !== undefined
 }
 
 /** Whether each line is asked by a rule that is in what everybody signed. */

@@ -12,7 +12,7 @@ import {
 } from './context.ts'
 import { isGranted } from './granted.ts'
 import type { Signing } from './human.ts'
-import { type SignClaims, signJws } from './jws.ts'
+import { type Jws, type SignClaims, signJws } from './jws.ts'
 import { sameJson } from './same-json.ts'
 import type { Note } from './signature.ts'
 import type { Subject } from './subject.ts'
@@ -45,11 +45,7 @@ export const useShape = z.strictObject({
 export type UseClaims = z.infer<typeof useShape>
 
 /** The `attestation` of a request under a grant. */
-export type GrantedReceipt = {
-  format: 'grant'
-  use: { format: 'jws'; jws: string; kid: string; claims: UseClaims }
-  receipt: Receipt
-}
+export type GrantedReceipt = { format: 'grant'; use: Jws<UseClaims>; receipt: Receipt }
 
 /** Signs one use of a grant. Throws if a part does not fit the format. */
 export const createUse = async (
@@ -80,7 +76,7 @@ export const checkUse = (
     return
   const { request_id, receipt } = use.grant
   const isNamed = request_id === claims.jti && receipt === sha256(jws)
-  note('granting receipt', isNamed, isNamed ? 'the one that the use names' : 'not the one that the use names')
+  note('granting receipt', isNamed, `${isNamed ? '' : 'not '}the one that the use names`)
   const isSame =
     use.iss === claims.iss &&
     use.key.id === claims.key.id &&

@@ -4,7 +4,7 @@ import { assign } from '../core/assignment.ts'
 import type { Receipt } from './claims.ts'
 import { approvalLines, holdingRules, id, organization, sha256Hex, someText, word } from './context.ts'
 import { yesOf } from './lines.ts'
-import { type SignClaims, signJws } from './jws.ts'
+import { type Jws, type SignClaims, signJws } from './jws.ts'
 
 // A request of several people is proved by all of their receipts, and by the signature of the service that they are all of
 // them. So the yeses of a request that ended otherwise are not an approval.
@@ -31,7 +31,7 @@ export const completionShape = z.strictObject({
 })
 
 export type CompletionClaims = z.infer<typeof completionShape>
-export type Completion = { format: 'jws'; jws: string; kid: string; claims: CompletionClaims }
+export type Completion = Jws<CompletionClaims>
 
 /** The `attestation` of a request of several people that was approved. */
 export type ReceiptSet = { format: 'set'; receipts: Receipt[]; completion: Completion }

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Rule, RuleMatch, SubjectFields } from '../contract/rule-shape.ts'
 import { foldedName, onlyNamed } from '../core/folded-name.ts'
 import { matches } from '../core/wildcard.ts'
-import { startsOthers } from './starters.ts'
+import { nameOf, startsOthers } from './starters.ts'
 
 /** What rules look at in a subject. */
 export type Facts =
@@ -22,8 +22,6 @@ export const fieldsOfType = {
   file: ['file'],
   tool_call: ['server', 'tool', 'arguments'],
 } as const satisfies Record<RuleMatch['type'], readonly (keyof SubjectFields)[]>
-
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const partsOf = (path: string): string[] =>
   posix

@@ -16,7 +16,8 @@ const starters = new Set(
   ).split(' '),
 )
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+/** The name of a program, without its folder. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const versionMarks = '-.0123456789'
 

@@ -24,19 +24,15 @@ const coerce = (text: string, type: string | undefined): unknown => {
 
 // The store would cut a text at NUL, and would return an unpaired surrogate as another character.
 const badText = /\0|\p{Cs}/u
+const bad = 'NUL or an unpaired surrogate'
 
 const badTexts = (value: unknown, field: string): Issue[] => {
   if (typeof value === 'string')
-    return badText.test(value) ? [{ field, message: 'must not contain NUL or an unpaired surrogate' }] : []
+    return badText.test(value) ? [{ field, message: `must not contain ${bad}` }] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
     badText.test(name)
-      ? [
-          {
-            field: field || 'body',
-            message: 'must not have a field name that contains NUL or an unpaired surrogate',
-          },
-        ]
+      ? [{ field: field || 'body', message: `must not have a field name that contains ${bad}` }]
       : badTexts(inner, Array.isArray(value) ? `${field}[${name}]` : field ? `${field}.${name}` : name),
   )
 }
@@ -161,8 +157,8 @@ export const createInputReader = (operation: Operation) => {
     const returned = returnedFields.takeOut(fields)
     const fieldNames = Object.keys(fields)
     for (const name of inPath) fields[name] = coerce(context.req.param(name)!, types[name])
-    const bad = badTexts({ ...returned, ...fields }, '')
-    if (bad.length > 0) throw invalidFields(bad)
+    const unreadable = badTexts({ ...returned, ...fields }, '')
+    if (unreadable.length > 0) throw invalidFields(unreadable)
     const checked = operation.input.safeParse(fields)
     if (!checked.success) throw invalidFields(issuesOf(checked.error, operation.input, fields))
     return { input: withRowNumbers(checked.data) as Fields, fieldNames, returned }

@@ -1,10 +1,9 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { SvcError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
-import { inTurn } from './pipelined.ts'
 import { answerParserError, redirectPlainHttp } from './plain-on-tls.ts'
 import { createSlowReaders } from './slow-readers.ts'
 
@@ -53,6 +52,29 @@ export const cannotListen = (
     hint: hints(flag)[error.code ?? ''],
     cause: error,
   })
+}
+
+/** The most requests that a client may send on one connection before it has their responses. */
+const pipelinedAtMost = 16
+
+/**
+ * Handles the next request of a connection after the client has read the response to the one before. Node would handle all
+ * that arrive together, hundreds of them, and keep all responses in memory.
+ */
+const inTurn = (listener: RequestListener): RequestListener => {
+  const waiting = new WeakMap<Socket, number>()
+  return (request, response) => {
+    // Node assigns the connection to one response at a time.
+    if (response.socket) return listener(request, response)
+    const { socket } = request
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    if (count >= pipelinedAtMost) return void socket.destroy()
+    response.once('socket', () => {
+      waiting.set(socket, waiting.get(socket)! - 1)
+      listener(request, response)
+    })
+  }
 }
 
 /**
