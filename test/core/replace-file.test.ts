@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isPartOf, openReplacement, replaceFile } from '../../src/core/replace-file.ts'
+import { replaceFile } from '../../src/core/replace-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -50,14 +50,4 @@ test('leaves nothing if the file cannot be put in place', () => {
   mkdirSync(path)
   expect(() => replaceFile(path, 'one')).toThrow('EISDIR')
   expect(readdirSync(folder.path)).toEqual(['a.json'])
-})
-
-test('knows what a killed process left', () => {
-  openReplacement(path).write('half')
-  const [part] = readdirSync(folder.path)
-  expect([isPartOf(part!, 'a.json'), isPartOf(part!, 'b.json'), isPartOf('a.json', 'a.json')]).toEqual([
-    true,
-    false,
-    false,
-  ])
 })
