@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { receipt } from './attestation.ts'
+import { receipt } from './approval.ts'
 import { chosen, id, line, nullable, optional, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import {

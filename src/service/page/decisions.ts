@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { notFound } from '../../core/refusal.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { emergencyFor, wasTold } from '../approvals/broken-glass.ts'
@@ -40,9 +40,8 @@ type Chosen = { org_id: number; user_id?: number | undefined; before?: string | 
  * person are found by their ballots, which have the same times.
  */
 const readPage = async ({ db }: Call, { org_id, user_id, before }: Chosen): Promise<DecidedRow[]> => {
-  const [at, id] = (user_id === undefined ? ['a.requested_at', 'a.id'] : ['b.requested_at', 'b.id']).map(
-    (name) => sql.ref<string | number>(name),
-  ) as [RawBuilder<string | number>, RawBuilder<string | number>]
+  const table = user_id === undefined ? 'a' : 'b'
+  const [at, id] = [sql.ref<string>(`${table}.requested_at`), sql.ref<number>(`${table}.id`)]
   const all = selectDecided(db, org_id).$if(user_id !== undefined, (some) =>
     some
       .innerJoin('ballots as b', 'b.request_id', 'a.request_id')

@@ -60,13 +60,10 @@ const readDetails = async (
   if (asked.length === 0) return []
   const rules = await service.factorsFor(org_id, user_id)
   const [at, address] = [service.storage.now(), ip?.()]
+  const digests = asked.map(({ row }) => row.subject_digest)
   const { policy, denials, emergencies } = await service.storage.read(async (db) => ({
     policy: (await organizationRow(db, org_id)).policy,
-    denials: await readEarlierDenials(
-      { db, now: at },
-      org_id,
-      asked.map(({ row }) => row.subject_digest),
-    ),
+    denials: await readEarlierDenials({ db, now: at }, org_id, digests),
     emergencies: await Promise.all(asked.map(({ row }) => emergencyFor(db, row))),
   }))
   const evidence = {

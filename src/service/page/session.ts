@@ -15,6 +15,7 @@ import {
 import type { Service } from '../call/service.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
+import { forgetPhone } from './push/subscription.ts'
 
 const day = 24 * 60 * 60_000
 const lifetimeMs = 90 * day
@@ -154,14 +155,8 @@ const dropOthers = async ({ db, now }: Call, device_id: number): Promise<void> =
     .orderBy('id', 'desc')
     .limit(sessionsAtMost - 1)
     .execute()
-  if (kept.length === sessionsAtMost - 1)
-    await ofDevice
-      .where(
-        'id',
-        'not in',
-        kept.map(({ id }) => id),
-      )
-      .execute()
+  const ids = kept.map(({ id }) => id)
+  if (ids.length === sessionsAtMost - 1) await ofDevice.where('id', 'not in', ids).execute()
 }
 
 /** Opens a session of a device, and sets its cookie. */
@@ -187,16 +182,13 @@ export const startSession = async (
 }
 
 /** Ends a session, and the notifications to its phone. */
-export const endSession = async (call: Call, { session_id, device_id, cookie }: Person): Promise<void> => {
+export const endSession = async (call: Call, person: Person): Promise<void> => {
+  const { session_id, device_id, cookie } = person
   await call.db
     .deleteFrom('approver_sessions')
     .where('id', '=', session_id)
     .where('device_id', '=', device_id)
     .execute()
-  await call.db
-    .deleteFrom('device_push')
-    .where('device_id', '=', device_id)
-    .where('session_id', '=', session_id)
-    .execute()
+  await forgetPhone(call.db, person)
   if (cookie !== undefined) call.header('set-cookie', cookieOf(call.service.publicUrl, cookie, '', 0))
 }

@@ -4,19 +4,19 @@ import { readLastBackup } from '../../storage/last-backup.ts'
 import { replicationRisks } from '../../storage/postgres/facts.ts'
 import { lostAfterS } from '../../storage/schema/service.ts'
 import { storeProblems } from '../../storage/storage.ts'
-import { type Family, gauge } from './exposition.ts'
+import { type Family, gauge, type Sample } from './exposition.ts'
 
 // What somebody must act on before it ends the service, or loses data.
 
 type Parts = Pick<Service, 'storage' | 'node'> & { dataDir?: string | undefined }
 
+/** 1 for the reason that was found, and 0 for the others. */
+const eachOf = (reasons: readonly string[], found: string | undefined): Sample[] =>
+  reasons.map((reason) => ({ labels: { reason }, value: Number(reason === found) }))
+
 const problemFamily = async ({ storage }: Parts): Promise<Family> => {
   const found = await storage.problem()
-  return gauge(
-    'svc_store_problem',
-    'Whether nothing can be written, and why.',
-    storeProblems.map((reason) => ({ labels: { reason }, value: Number(reason === found) })),
-  )
+  return gauge('svc_store_problem', 'Whether nothing can be written, and why.', eachOf(storeProblems, found))
 }
 
 const nodesFamily = async ({ storage, node }: Parts): Promise<Family> => {
@@ -51,7 +51,7 @@ const replicationFamilies = ({ storage }: Parts): Family[] => {
     gauge(
       'svc_database_risk',
       'Whether the database can lose data, or waits for a standby.',
-      replicationRisks.map((reason) => ({ labels: { reason }, value: Number(reason === risk) })),
+      eachOf(replicationRisks, risk),
     ),
     gauge('svc_database_lag_bytes', 'How far the slowest standby is behind.', lag_bytes ?? 0),
   ]

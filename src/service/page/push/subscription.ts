@@ -2,13 +2,14 @@ import { ECDH } from 'node:crypto'
 import { invalid, Refusal } from '../../../core/refusal.ts'
 import { sha256 } from '../../../core/ids.ts'
 import type { Call, HandlerOf } from '../../call/call.ts'
-import { requirePerson } from '../../call/caller.ts'
+import { type Person, requirePerson } from '../../call/caller.ts'
 import type { Keyring } from '../../call/keyring.ts'
 import type { RowInput } from '../../call/row-ids.ts'
 import { organizationRow } from '../../call/tenant.ts'
 import { checkPublicUrl } from '../../delivery/public-address.ts'
 import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
 import { consumeOrRefuse } from '../../limits/rate-limit.ts'
+import type { Db } from '../../storage/schema.ts'
 
 export type Subscription = RowInput<'subscribePush'>
 
@@ -73,15 +74,18 @@ export const subscribePush: HandlerOf<'subscribePush'> = async (input, call) => 
   return undefined
 }
 
-/** Forgets where the phone of this session gets its notifications. */
-export const unsubscribePush: HandlerOf<'unsubscribePush'> = async (_, call) => {
-  const { org_id, device_id, session_id } = requirePerson(call.caller)
-  await call.db
+/** Forgets where the phone of a session gets its notifications. */
+export const forgetPhone = (db: Db, { device_id, session_id }: Person) =>
+  db
     .deleteFrom('device_push')
     .where('device_id', '=', device_id)
     .where('session_id', '=', session_id)
     .execute()
-  await call.audit(org_id, `device:${device_id}`, ['notifications'])
+
+export const unsubscribePush: HandlerOf<'unsubscribePush'> = async (_, call) => {
+  const person = requirePerson(call.caller)
+  await forgetPhone(call.db, person)
+  await call.audit(person.org_id, `device:${person.device_id}`, ['notifications'])
   return undefined
 }
 
