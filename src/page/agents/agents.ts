@@ -1,6 +1,6 @@
-import { type Agents, call, Refused, type Session } from '../calls/api.ts'
+import { type Agents, call, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, div, h, textField, ul } from '../shell/element.ts'
+import { button, div, h, labelled, textField, ul } from '../shell/element.ts'
 import { problemLine, sentenceFor, type View } from '../shell/frame.ts'
 import { claimedLine } from '../shell/requester.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
@@ -43,16 +43,9 @@ const codeField = ({ org_id: org }: Session): HTMLElement[] => {
         const { request } = await call('openTerminalCode', { code: code.value }, { org })
         location.hash = `authorize=${request}`
       },
-      (error) =>
-        problem.say(
-          error instanceof Refused && error.status === 404 ? t('agents.wrongCode') : sentenceFor(error),
-        ),
+      (error) => problem.say(sentenceFor(error, { 404: 'agents.wrongCode' })),
     )
-  return [
-    div('field', h('label', { for: 'terminal-code' }, t('agents.code')), code),
-    problem.element,
-    button(t('agents.useCode'), 'plain', open),
-  ]
+  return [labelled(t('agents.code'), code), problem.element, button(t('agents.useCode'), 'plain', open)]
 }
 
 /** The agents and terminals of this person. */

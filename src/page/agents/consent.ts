@@ -1,7 +1,8 @@
-import { call, Refused, type Consent, type Session } from '../calls/api.ts'
+import { call, type Consent, Refused, type Session } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
-import { button, div, h, textField } from '../shell/element.ts'
-import { problemLine, sentenceFor, showNotice, words, type View } from '../shell/frame.ts'
+import { button, type Child, div, h, labelled, link, textField } from '../shell/element.ts'
+import { problemLine, sentenceFor, type View } from '../shell/frame.ts'
+import { notice, showNotice, words } from '../shell/notice.ts'
 import { showReading } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
 import { signed } from '../shell/signed.ts'
@@ -16,13 +17,8 @@ const goTo = (address: string, title: string, isTerminal: boolean): void => {
   if (address !== '' && !isAddress(address)) throw new Error('The address of the client is not valid')
   clearToken()
   showNotice(
-    {
-      drawing: 'check',
-      tone: 'good',
-      title,
-      lines: [t(isTerminal ? 'agents.goToTerminal' : 'agents.goBack')],
-    },
-    ...(isTerminal ? [] : [h('a', { class: 'button plain', href: address }, t('agents.backToClient'))]),
+    notice('good', title, t(isTerminal ? 'agents.goToTerminal' : 'agents.goBack')),
+    !isTerminal && link(address, 'plain', t('agents.backToClient')),
   )
   if (address !== '') location.assign(address)
 }
@@ -32,7 +28,7 @@ const strong = (text: string): HTMLElement => h('strong', {}, exactText(text))
 type Ways = { toInbox: () => void; again: () => void }
 
 /** Who wants access, to what, and where the answer goes. This device signs a consent. */
-const draw = (session: Session, request: string, consent: Consent, again: () => void): HTMLElement[] => {
+const draw = (session: Session, request: string, consent: Consent, again: () => void): Child[] => {
   const problem = problemLine()
   const explain = (error: unknown): void =>
     error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))
@@ -54,7 +50,8 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
       goTo((await call('refuseConsent', { request })).redirect_to, t('agents.denied'), isTerminal)
     }, explain)
 
-  const managing = scopes.filter((scope) => scope !== 'ask')
+  const managing = scopes.filter((scope) => scope !== 'ask').join(', ')
+  const named = () => ({ organization: strong(organization) })
   const days = Math.round(lasts_s / 86_400)
   const end = new Date(Date.now() + lasts_s * 1000).toISOString()
   return [
@@ -64,16 +61,11 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
     h(
       'ul',
       'terms',
-      h('li', {}, nodes('agents.canAsk', { organization: strong(organization) })),
+      h('li', {}, nodes('agents.canAsk', named())),
       h(
         'li',
         {},
-        managing.length > 0
-          ? nodes('agents.canManage', {
-              organization: strong(organization),
-              scopes: strong(managing.join(', ')),
-            })
-          : t('agents.canNot'),
+        managing ? nodes('agents.canManage', { ...named(), scopes: strong(managing) }) : t('agents.canNot'),
       ),
       h('li', {}, isTerminal ? t('agents.until', { date: dateText(end) }) : t('agents.lasts', { days })),
       redirect_host !== null && h('li', {}, nodes('agents.answerGoesTo', { host: strong(redirect_host) })),
@@ -81,7 +73,7 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
     redirect_host === null
       ? h('p', 'warning', nodes('agents.elsewhere', { address: strong(address ?? '') }))
       : h('p', 'aside', t(isTerminal ? 'agents.notYouTerminal' : 'agents.notYou')),
-    ...(isTerminal ? [] : [div('field', h('label', { for: 'agent-name' }, t('agents.name')), name)]),
+    !isTerminal && labelled(t('agents.name'), name),
     problem.element,
     div(
       'actions',

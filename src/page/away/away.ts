@@ -1,7 +1,7 @@
 import { call, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { dateText } from '../language/time.ts'
-import { button, div, h } from '../shell/element.ts'
+import { button, div, h, labelled } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { signed } from '../shell/signed.ts'
@@ -48,11 +48,7 @@ export const awayForm = (
       away ? t('away.interval', { from: dateText(away.from), until: dateText(away.until) }) : t('away.none'),
     ),
     away && button(t('away.end'), 'plain', () => keep({ end: true }, t('away.ended'))),
-    div(
-      'pair',
-      div('field', h('label', { for: from.id }, t('away.from')), from),
-      div('field', h('label', { for: until.id }, t('away.until')), until),
-    ),
+    div('pair', labelled(t('away.from'), from), labelled(t('away.until'), until)),
     problem.element,
     button(t('away.set'), 'primary', set),
   )

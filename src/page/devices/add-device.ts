@@ -1,7 +1,7 @@
 import { call, type Session } from '../calls/api.ts'
 import { createCode, createCopy } from '../enrollment/hand-over.ts'
 import { t } from '../language/text.ts'
-import { button, div, h, ul } from '../shell/element.ts'
+import { button, div, h, link, put, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { signed } from '../shell/signed.ts'
@@ -20,10 +20,10 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
   /** The devices that waited for a decision while this screen was open. */
   const waited = new Set<string>()
   /** The focus goes on to the text, or without one to the heading. */
-  const put = (text: string, ...next: HTMLElement[]): void => {
+  const say = (text: string, ...next: HTMLElement[]): void => {
     const had = place.contains(document.activeElement)
     const line = text !== '' && h('p', { tabindex: -1 }, text)
-    place.replaceChildren(...(line ? [line] : []), ...next)
+    put(place, line, ...next)
     if (had) (line || document.querySelector('h1'))?.focus()
   }
 
@@ -35,15 +35,11 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
     stop?.()
     before = known
     const left = h('p', 'aside')
-    put(t('devices.openThere'), createCode(url, t('devices.codeAlt')), left, createCopy(url))
-    stop = countDown(
-      deadline(expires_in_ms),
-      (ms) => {
-        left.textContent = t('common.timeLeft', { time: clockText(ms) })
-        if (ms === 0) put(t('devices.linkOver'), offer(t('devices.newLink')))
-      },
-      () => undefined,
-    )
+    say(t('devices.openThere'), createCode(url, t('devices.codeAlt')), left, createCopy(url))
+    stop = countDown(deadline(expires_in_ms), (ms) => {
+      left.textContent = t('common.timeLeft', { time: clockText(ms) })
+      if (ms === 0) say(t('devices.linkOver'), offer(t('devices.newLink')))
+    })
   }
   place.append(h('p', {}, t('devices.addWhy')), offer(t('devices.createLink')))
 
@@ -57,20 +53,17 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
       if (known > before) {
         before = Infinity
         stop?.()
-        put('', offer(t('devices.newLink'), 'plain'))
+        say('', offer(t('devices.newLink'), 'plain'))
       }
       const pending = devices.filter(({ state }) => state === 'pending')
       if (pending.length === 0)
         return devices.some(({ id, state }) => state === 'active' && waited.has(id))
-          ? [h('a', { class: 'button primary', href: '#devices' }, t('common.done'))]
+          ? [link('#devices', 'primary', t('common.done'))]
           : []
       for (const { id } of pending) waited.add(id)
       return [
         h('p', {}, t('devices.onlyOwn')),
-        ul(
-          'cards',
-          ...pending.map((device) => deviceItem(device, { session, screen, isLast: false, ended })),
-        ),
+        ul('cards', ...pending.map((one) => deviceItem(one, { session, screen, isLast: false, ended }))),
       ]
     },
     below: () => div('content', problem.element, place),

@@ -39,11 +39,8 @@ export const timesOf = (device: Device): string[] => [
 export const deviceLines = (device: Device, own?: string): string[] => {
   const { id, revoked_at } = device
   if (revoked_at !== null) return [t('devices.removedOn', { date: dateText(revoked_at) })]
-  return [
-    id === own ? t('devices.thisDevice') : stateText(device),
-    keyText(device),
-    ...timesOf(device),
-  ].filter((line) => line !== '')
+  const state = id === own ? t('devices.thisDevice') : stateText(device)
+  return [state, keyText(device), ...timesOf(device)].filter((line) => line !== '')
 }
 
 export const isActive = ({ state }: Device): boolean => state === 'active'

@@ -1,7 +1,7 @@
 import type { View } from '../shell/frame.ts'
 import { call, type Devices, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { details, h, ul } from '../shell/element.ts'
+import { details, h, link, ul } from '../shell/element.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import { type Device, deviceLines, isActive, stateText } from './device-text.ts'
@@ -77,11 +77,7 @@ export const showDevices = (session: Session, ended: () => void): View => {
           ),
         ),
         kept.length === 1 && h('p', 'aside', t('devices.suggestSecond')),
-        h(
-          'a',
-          { class: `button ${kept.length === 1 ? 'primary' : 'plain'}`, href: '#add-device' },
-          t('devices.add'),
-        ),
+        link('#add-device', kept.length === 1 ? 'primary' : 'plain', t('devices.add')),
         removedDevices(devices),
         !wasAsked && lost,
       ]

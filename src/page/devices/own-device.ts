@@ -1,6 +1,6 @@
 import { call, type Devices, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, div, h, ul, textField, pair } from '../shell/element.ts'
+import { button, div, h, link, pair, put, textField, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
 import { signed, unless } from '../shell/signed.ts'
@@ -84,16 +84,14 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
     end()
     await done()
   })
-  item.replaceChildren(
-    heading ?? '',
+  const things = added && [...added.devices, ...added.agents]
+  put(
+    item,
+    heading,
     ...lines.map((line) => h('p', {}, line)),
-    ...(added
-      ? [
-          h('p', {}, t(stays ? 'devices.addedStays' : 'devices.addedWith')),
-          ul('', ...[...added.devices, ...added.agents].map(({ name }) => h('li', {}, exactText(name)))),
-          !stays && h('label', 'result', box, t('devices.withAdded')),
-        ].filter((one) => one !== false)
-      : []),
+    things && h('p', {}, t(stays ? 'devices.addedStays' : 'devices.addedWith')),
+    things && ul('', ...things.map(({ name }) => h('li', {}, exactText(name)))),
+    things && !stays && h('label', 'result', box, t('devices.withAdded')),
     problem.element,
     // The focus skips the question, so the buttons bring it along.
     pair(lines.join(' '), go, button(t('common.cancel'), 'plain', end)),
@@ -107,11 +105,8 @@ const rename = (device: Device, item: HTMLElement, { session, screen }: Surround
   const field = textField('name', device.name)
   const save = async (): Promise<void> => {
     const name = field.value.trim()
-    if (!name) {
-      problem.say(t('devices.nameMissing'))
-      field.focus()
-      return
-    }
+    problem.say(name ? '' : t('devices.nameMissing'))
+    if (!name) return field.focus()
     await problem.attempt(async () => {
       await call('renameOwnDevice', { device_id: device.id, name }, { org: session.org_id })
       end()
@@ -225,7 +220,7 @@ export const deviceItem = (device: Device, around: Surroundings): HTMLElement =>
   else if (active_from === null && proof === 'admin')
     item.append(
       h('p', 'who', t('members.waitsForApproval')),
-      h('a', { class: 'button quiet', href: '#devices' }, t('members.toDevices')),
+      link('#devices', 'quiet', t('members.toDevices')),
     )
   return item
 }

@@ -4,16 +4,9 @@ import { locale, nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'
 import { isComputer } from '../shell/browser.ts'
 import { languageChoice } from '../shell/choice.ts'
-import { button, details, div, h, picture, textField } from '../shell/element.ts'
-import {
-  nameOrganization,
-  type Notice,
-  problemLine,
-  sentenceFor,
-  show,
-  showNotice,
-  words,
-} from '../shell/frame.ts'
+import { button, details, div, h, labelled, picture, textField } from '../shell/element.ts'
+import { nameOrganization, problemLine, sentenceFor, show } from '../shell/frame.ts'
+import { notice, type Notice, showNotice, words } from '../shell/notice.ts'
 import { exactText } from '../shell/text.ts'
 import { nameOfKey, suggestedName } from './device-name.ts'
 import { showPendingDevice } from './entry.ts'
@@ -36,20 +29,18 @@ type Link = {
   made?: Answer | undefined
 }
 
-const over = (title: string, line: string): Notice => ({ drawing: 'clock', title, lines: [line] })
-
 const reasons: Record<string, () => Notice> = {
   used: () => words('enrollment.linkUsed', 'enrollment.linkUsedWhy', 'phone'),
   unknown: () => words('enrollment.linkUnknown', 'enrollment.linkUnknownWhy', 'cross'),
   damaged: () => words('enrollment.linkDamaged', 'enrollment.linkDamagedWhy', 'cross'),
-  expired: () => over(t('enrollment.linkExpired'), t('enrollment.newLink')),
-  on_hold: () => over(t('enrollment.onHold'), t('enrollment.linkOnHold')),
+  expired: () => words('enrollment.linkExpired', 'enrollment.newLink', 'clock'),
+  on_hold: () => words('enrollment.onHold', 'enrollment.linkOnHold', 'clock'),
 }
 
 /** Why a link cannot be used, and what to do. Its owner may have registered with it already. */
 const showLinkOver = (reason: unknown, signIn: () => void): void =>
   void showNotice(
-    reasons[String(reason)]?.() ?? over(t('enrollment.linkOver'), t('enrollment.newLink')),
+    reasons[String(reason)]?.() ?? words('enrollment.linkOver', 'enrollment.newLink', 'clock'),
     button(t('enrollment.signIn'), reason === 'used' ? 'primary' : 'quiet', signIn),
   )
 
@@ -151,7 +142,7 @@ const showRegistration = (link: Link, ends: Ends): void => {
       kinds !== undefined && h('p', {}, t('enrollment.onlyAllowed', { organization, kinds })),
     ),
     !isHere && code,
-    div('field', h('label', { for: 'name' }, t('enrollment.nameLabel')), field),
+    labelled(t('enrollment.nameLabel'), field),
     problem.element,
     isHere &&
       div(
@@ -179,7 +170,7 @@ const start = async (token: string, ends: Ends, failed?: HTMLElement): Promise<v
     if (!onDevice && !isComputer && !enrollment.authenticators.includes('security_key'))
       // A phone without a screen lock cannot check its owner.
       return void showNotice(
-        { drawing: 'phone', title: t('enrollment.noCheckTitle'), lines: [t('enrollment.noCheckPhone')] },
+        words('enrollment.noCheckTitle', 'enrollment.noCheckPhone', 'phone'),
         button(t('common.tryAgain'), 'primary', () => start(token, ends)),
       )
     const suggested = await suggestedName(enrollment)
@@ -193,11 +184,9 @@ const start = async (token: string, ends: Ends, failed?: HTMLElement): Promise<v
       !isRefused && failed
         ? failed
         : showNotice(
-            {
-              drawing: 'cross',
-              title: isRefused ? t('enrollment.register') : t('common.noConnection'),
-              lines: [isRefused ? sentenceFor(error) : t('enrollment.linkStillWorks')],
-            },
+            isRefused
+              ? notice('cross', t('enrollment.register'), sentenceFor(error))
+              : words('common.noConnection', 'enrollment.linkStillWorks', 'cross'),
             button(t('common.tryAgain'), 'primary', () => start(token, ends, screen)),
           )
     if (!isRefused) retry = setTimeout(() => screen.isConnected && void start(token, ends, screen), retryMs)

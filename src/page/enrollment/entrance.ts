@@ -2,7 +2,8 @@ import { call, type Closed, onlyOnce, Refused } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { clearToken, type Token, tokenInAddress } from '../shell/address.ts'
 import { button, details, div, h } from '../shell/element.ts'
-import { nameOrganization, problemLine, sentenceFor, showNotice, tellNext, words } from '../shell/frame.ts'
+import { nameOrganization, problemLine, sentenceFor, tellNext } from '../shell/frame.ts'
+import { notice, showNotice, words } from '../shell/notice.ts'
 import { enroll } from './enrollment.ts'
 import { keysHere } from '../calls/webauthn.ts'
 import { isComputer } from '../shell/browser.ts'
@@ -24,12 +25,7 @@ const showForm = (ways: Ways): void => {
   // What to do about a lost device opens on demand, on the screen where somebody without a device arrives.
   const lost = [t('devices.lostOther'), t('devices.lostLast'), t('devices.lostWait')]
   showNotice(
-    {
-      drawing: 'phone',
-      title: t('enrollment.signIn'),
-      lines: [t('enrollment.signInWhy')],
-      body: [problem.element],
-    },
+    { ...words('enrollment.signIn', 'enrollment.signInWhy', 'phone'), body: [problem.element] },
     button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem)),
   ).append(
     details(t('devices.lostQuestion'), div('content', ...lost.map((line) => h('p', {}, line)))),
@@ -63,23 +59,25 @@ const confirmEmail = (token: string): void => {
       async () => {
         await call('verifyEmail', { token }, { once })
         clearToken()
-        showNotice(words('enrollment.emailConfirmed', 'enrollment.emailConfirmedWhy', 'phone', 'good'))
+        showNotice({
+          ...words('enrollment.emailConfirmed', 'enrollment.emailConfirmedWhy', 'phone'),
+          tone: 'good',
+        })
       },
       (error) => {
         if (!(error instanceof Refused)) return problem.say(t('enrollment.emailUnreachable'))
         if (error.status !== 410) return problem.say(sentenceFor(error))
-        showNotice({
-          drawing: 'clock',
-          title: t('enrollment.linkOver'),
-          lines: [t('enrollment.emailLinkOver')],
-        })
+        showNotice(words('enrollment.linkOver', 'enrollment.emailLinkOver', 'clock'))
       },
     )
   showNotice(
     {
-      drawing: 'phone',
-      title: t('enrollment.emailQuestion'),
-      lines: [t('enrollment.emailWho'), t('enrollment.emailNotYou')],
+      ...notice(
+        'phone',
+        t('enrollment.emailQuestion'),
+        t('enrollment.emailWho'),
+        t('enrollment.emailNotYou'),
+      ),
       body: [problem.element],
     },
     button(t('enrollment.emailYes'), 'primary', submit),
@@ -110,12 +108,11 @@ export const createEntrance = ({ leave, change, enter, consent }: Page) => {
   }
   const blocked = (fresh: boolean): void =>
     void showNotice(
-      {
-        drawing: 'cross',
-        tone: 'bad',
-        title: t('enrollment.cookiesBlocked'),
-        lines: [t('enrollment.cookiesBlockedWhy', { host: location.host })],
-      },
+      notice(
+        'bad',
+        t('enrollment.cookiesBlocked'),
+        t('enrollment.cookiesBlockedWhy', { host: location.host }),
+      ),
       button(t('common.tryAgain'), 'primary', () => signIn(fresh)),
     )
   /** The link has served its purpose, or never will. */

@@ -3,16 +3,9 @@ import { forgetKey } from '../calls/sessions.ts'
 import { assert, type Answer } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 import { dateText } from '../language/time.ts'
-import { button, div, h } from '../shell/element.ts'
-import {
-  nameOrganization,
-  type Notice,
-  problemLine,
-  sentenceFor,
-  showNotice,
-  tellNext,
-  words,
-} from '../shell/frame.ts'
+import { button, div, h, labelled } from '../shell/element.ts'
+import { nameOrganization, problemLine, sentenceFor, tellNext } from '../shell/frame.ts'
+import { notice, type Notice, showNotice, words } from '../shell/notice.ts'
 import type { Key } from '../shell/signed.ts'
 import { plainDigits } from '../shell/text.ts'
 import { showRemoved } from './removed.ts'
@@ -43,23 +36,20 @@ const wayBack = ({ isIn, back }: Ways): HTMLElement =>
 /** Why a device that proved its owner cannot sign in; undefined if the refusal says so itself. */
 const standingOf = ({ code, data }: Refused): Notice | undefined => {
   const { organization } = data
-  const isKnown = typeof organization === 'string'
   if (code === 'device_not_registered')
     return words('enrollment.unknownKey', 'enrollment.unknownKeyWhy', 'phone')
   if (code === 'device_refused')
     return words('enrollment.deviceRefused', 'enrollment.deviceRefusedWhy', 'phone')
   if (code === 'member_on_hold')
-    return {
-      drawing: 'phone',
-      title: t('enrollment.onHold'),
-      lines: [t('enrollment.onHoldWhy', { organization: String(organization) })],
-    }
+    return notice(
+      'phone',
+      t('enrollment.onHold'),
+      t('enrollment.onHoldWhy', { organization: String(organization) }),
+    )
   if (code !== 'not_a_member') return undefined
-  return {
-    drawing: 'phone',
-    title: t('enrollment.notMember'),
-    lines: [isKnown ? t('enrollment.notMemberWhy', { organization }) : t('enrollment.notMemberAnywhere')],
-  }
+  return typeof organization === 'string'
+    ? notice('phone', t('enrollment.notMember'), t('enrollment.notMemberWhy', { organization }))
+    : words('enrollment.notMember', 'enrollment.notMemberAnywhere', 'phone')
 }
 
 /** The screen that says why a device cannot sign in, and what to do. */
@@ -153,11 +143,11 @@ export const signIn = (ways: Ways, problem: Problem, entry: Entry = {}, code?: s
 
 const pendingNotice = ({ proof, active_from }: Waiting): Notice => {
   if (active_from !== null)
-    return {
-      drawing: 'clock',
-      title: t('enrollment.approvedLater'),
-      lines: [t('enrollment.approvedLaterWhy', { date: dateText(active_from) })],
-    }
+    return notice(
+      'clock',
+      t('enrollment.approvedLater'),
+      t('enrollment.approvedLaterWhy', { date: dateText(active_from) }),
+    )
   if (proof === 'device')
     return words('enrollment.waitingForDevice', 'enrollment.waitingForDeviceWhy', 'clock')
   if (proof === 'admin') return words('enrollment.waitingForAdmin', 'enrollment.waitingForAdminWhy', 'clock')
@@ -219,10 +209,7 @@ export const showPendingDevice = (waiting: Waiting, credential: string, ways: Wa
   const screen = showNotice(
     {
       ...pendingNotice(waiting),
-      body: [
-        wantsCode && div('field', h('label', { for: 'code' }, t('enrollment.code')), code),
-        problem.element,
-      ],
+      body: [wantsCode && labelled(t('enrollment.code'), code), problem.element],
     },
     wantsCode
       ? button(t('enrollment.confirm'), 'primary', confirm)

@@ -1,8 +1,8 @@
 import { keysHere } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 import { isAndroid, isComputer, isInApp } from '../shell/browser.ts'
-import { button, div, h } from '../shell/element.ts'
-import { showNotice, words } from '../shell/frame.ts'
+import { button, div, h, link } from '../shell/element.ts'
+import { showNotice, words } from '../shell/notice.ts'
 
 type Drawer = { modulesOf: (text: string) => { size: number; path: string } }
 
@@ -63,9 +63,7 @@ export const showWayOut = async (goOn: () => void): Promise<boolean> => {
     isInApp
       ? words('enrollment.inApp', 'enrollment.inAppWhy', 'phone')
       : words('enrollment.noWebAuthn', 'enrollment.noWebAuthnWhy', 'phone'),
-    isAndroid &&
-      opensElsewhere &&
-      h('a', { class: 'button primary', href: intent() }, t('enrollment.openInBrowser')),
+    isAndroid && opensElsewhere && link(intent(), 'primary', t('enrollment.openInBrowser')),
     possible && button(t('enrollment.continueHere'), 'quiet', goOn),
   )
   notice.append(...(isComputer ? [createCode()] : []), createCopy())

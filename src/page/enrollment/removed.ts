@@ -2,7 +2,8 @@ import type { Newcomer } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { dateText } from '../language/time.ts'
 import { button, h, ul } from '../shell/element.ts'
-import { outcomeLine, problemLine, showNotice } from '../shell/frame.ts'
+import { outcomeLine, problemLine } from '../shell/frame.ts'
+import { notice, showNotice } from '../shell/notice.ts'
 import { type Key, signed, unless } from '../shell/signed.ts'
 
 /** For a phone that is no longer active. With its key, its owner can still refuse a device that somebody else registered. */
@@ -25,9 +26,7 @@ export const showRemoved = (back: HTMLElement, key?: Key, newcomers: readonly Ne
   }
   showNotice(
     {
-      drawing: 'phone',
-      title: t('enrollment.removed'),
-      lines: [t('enrollment.removedWhy'), t('enrollment.removedNext')],
+      ...notice('phone', t('enrollment.removed'), t('enrollment.removedWhy'), t('enrollment.removedNext')),
       body: [newcomers.length > 0 && ul('cards', ...newcomers.map(row)), problem.element],
     },
     back,

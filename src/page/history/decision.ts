@@ -18,13 +18,8 @@ const save = (text: string, name: string): void => {
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-const receiptPart = ({
-  request_id,
-  ended_by,
-  receipt,
-  receipt_digest,
-  cleared_at,
-}: DecisionDetail): (Node | false)[] => {
+const receiptPart = (decision: DecisionDetail): (Node | false)[] => {
+  const { request_id, ended_by, receipt, receipt_digest, cleared_at } = decision
   if (receipt !== null)
     return [
       h('p', 'aside', t('history.receiptWhy')),
@@ -48,7 +43,8 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
     back: { href: `#${list}`, text: t(list === 'history' ? 'history.title' : 'history.activity') },
     read: () => call('getDecision', { request_id }, { org: session.org_id }),
     draw: (decision) => {
-      const { member, own, ended_at, cleared_at, reported, note } = decision
+      const { member, own, ended_at, reported, note } = decision
+      const isKept = decision.cleared_at === undefined
       const said = wordsFor(decision, session.device_id)
       const of = [ended_at !== null && dateText(ended_at), note !== undefined && noteText(note)]
       const { title, lines = [] } = own ? said : { title: endText(decision, member), lines: of }
@@ -69,12 +65,8 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           'paper',
           h('h2', 'action', exactLine(headline(decision))),
           decision.break_glass && breakGlassText(decision.break_glass),
-          ...(cleared_at === undefined
-            ? [
-                div('asker', ...requesterLines(decision.origin)),
-                h('dl', {}, ...requestLines(decision), ...originLines(decision)),
-              ]
-            : []),
+          isKept && div('asker', ...requesterLines(decision.origin)),
+          isKept && h('dl', {}, ...requestLines(decision), ...originLines(decision)),
         ),
         !own && h('p', 'aside', nodes('history.approver', { name: exactText(nameOf(member)) })),
         ...receiptPart(decision),

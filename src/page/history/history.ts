@@ -1,6 +1,6 @@
 import { call, type Decisions, type OrganizationDecisions, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, div, h, ul } from '../shell/element.ts'
+import { button, div, h, put, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { exactLine, exactText, nameOf, type Person } from '../shell/text.ts'
@@ -43,10 +43,7 @@ const decisionRow = (decision: Decision & { member?: Person }, isNamed: boolean)
     {},
     h(
       'a',
-      {
-        class: 'card',
-        href: `#${member === undefined ? 'decision' : 'activity'}=${encodeURIComponent(request_id)}`,
-      },
+      { class: 'card', href: `#${member ? 'activity' : 'decision'}=${encodeURIComponent(request_id)}` },
       isNamed && member !== undefined && h('span', 'who', exactText(nameOf(member))),
       h('span', 'asked', exactLine(headline)),
       h('span', `end ${status}`, endText(decision, member)),
@@ -70,22 +67,16 @@ export const decisionList = (
   const more = div('actions')
   const add = ({ decisions, next }: Page): void => {
     list.append(...decisions.map((one) => decisionRow(one, isNamed)))
-    more.replaceChildren(
-      ...(next === null
-        ? []
-        : [
-            button(t('history.older'), 'plain', () =>
-              problem.attempt(async () => {
-                const last = list.lastElementChild
-                add(await read(next))
-                // The button is gone; whoever tapped it goes on with what it brought.
-                last?.nextElementSibling?.querySelector('a')?.focus({ preventScroll: true })
-                // The list goes on; a new drawing would begin again.
-                list.classList.add('editing')
-              }),
-            ),
-          ]),
-    )
+    const readOn = (before: string): Promise<void> =>
+      problem.attempt(async () => {
+        const last = list.lastElementChild
+        add(await read(before))
+        // The button is gone; whoever tapped it goes on with what it brought.
+        last?.nextElementSibling?.querySelector('a')?.focus({ preventScroll: true })
+        // The list goes on; a new drawing would begin again.
+        list.classList.add('editing')
+      })
+    put(more, next !== null && button(t('history.older'), 'plain', () => readOn(next)))
   }
   add(first)
   return [list, problem.element, more]

@@ -25,7 +25,7 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
     // Not while the list is being rendered.
     if (ms === 0) queueMicrotask(expired)
   }
-  const stop = countDown(one.expiresAt, tick, () => undefined)
+  const stop = countDown(one.expiresAt, tick)
   const item = h(
     'li',
     {},

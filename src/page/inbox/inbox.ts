@@ -1,5 +1,5 @@
 import type { Session } from '../calls/api.ts'
-import { button, div, type Drawing, h, picture, ul } from '../shell/element.ts'
+import { button, div, h, link, picture, ul, way } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { signedOutOf } from '../calls/sessions.ts'
 import { historyTitle } from '../history/history.ts'
@@ -39,7 +39,7 @@ const secondDevice = ({ only_device }: Session): HTMLElement | false =>
   !isDismissed &&
   suggestion({
     line: t('devices.suggestSecond'),
-    action: h('a', { class: 'button quiet', href: '#add-device' }, t('devices.add')),
+    action: link('#add-device', 'quiet', t('devices.add')),
     dismissed: () => {
       isDismissed = true
       keep(kept, 'dismissed')
@@ -75,13 +75,8 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
     // The inbox of the chosen organization; whoever has a keyboard may choose again, and sees where.
     document.getElementById('switcher')?.focus()
   })
-  const label = h('label', { for: 'switcher' }, t('inbox.organization'))
-  return div('field', label, div('row picker', list))
+  return div('field', h('label', { for: list.id }, t('inbox.organization')), div('row picker', list))
 }
-
-/** A way to another screen. */
-const way = (place: string, drawing: Drawing, text: string): HTMLElement =>
-  h('li', {}, h('a', { class: 'row', href: `#${place}` }, picture(drawing), text))
 
 /** The part of the foot that what happens elsewhere can change. */
 const changing = (session: Session, actions: Actions): HTMLElement => {
@@ -89,6 +84,7 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
   const { waiting, newDevices } = counts()
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
+  const state = offer === 'on' || offer === 'blocked' ? offer : 'other'
   return div(
     'changing', // One thing at a time.
     signedOutOf(sessions).length === 0 && newDevices === 0 && secondDevice(session),
@@ -96,20 +92,15 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
     offered && button(t('notifications.turnOn'), 'plain', notify),
     ul(
       'rows',
-      waiting !== undefined && way('members', 'people', t('inbox.members', { count: waiting })),
-      way('devices', 'phone', t('inbox.devices', { count: newDevices })),
-      way('history', 'clock', historyTitle(session, sessions)),
-      way('groups', 'people', t('groups.title')),
-      way('mutes', 'barred', t('inbox.mutes')),
-      way('agents', 'agent', t('inbox.agents')),
-      way('away', 'clock', t('away.title')),
+      waiting !== undefined && way('members', picture('people'), t('inbox.members', { count: waiting })),
+      way('devices', picture('phone'), t('inbox.devices', { count: newDevices })),
+      way('history', picture('clock'), historyTitle(session, sessions)),
+      way('groups', picture('people'), t('groups.title')),
+      way('mutes', picture('barred'), t('inbox.mutes')),
+      way('agents', picture('agent'), t('inbox.agents')),
+      way('away', picture('clock'), t('away.title')),
       // There is nothing else to set while they can still be turned on.
-      !offered &&
-        way(
-          'notifications',
-          'bell',
-          t('notifications.state', { state: offer === 'on' || offer === 'blocked' ? offer : 'other' }),
-        ),
+      !offered && way('notifications', picture('bell'), t('notifications.state', { state })),
       h('li', {}, languageChoice(again)),
     ),
   )

@@ -12,11 +12,11 @@ const milestones = [60, 30, 10]
 /** From here on, a time left is shown as urgent. */
 export const urgentMs = 60_000
 
-/** Calls `tick` each second until the end, and `say` at 60, 30 and 10 seconds. Returns a function that stops it. */
+/** Calls `tick` each second until the end, and `say`, if there is one, at 60, 30 and 10 seconds. Returns a function that stops it. */
 export const countDown = (
   moment: number,
   tick: (leftMs: number) => void,
-  say: (text: string) => void,
+  say?: (text: string) => void,
 ): (() => void) => {
   let before = Infinity
   let timer = 0
@@ -24,7 +24,7 @@ export const countDown = (
     const left = msUntil(moment)
     const passed = milestones.find((seconds) => left <= seconds * 1000 && before > seconds * 1000)
     if (passed !== undefined && before !== Infinity)
-      say(passed === 60 ? t('common.minuteLeft') : t('common.secondsLeft', { count: passed }))
+      say?.(passed === 60 ? t('common.minuteLeft') : t('common.secondsLeft', { count: passed }))
     before = left
     tick(left)
     if (left > 0) timer = setTimeout(step, left % 1000 || 1000)

@@ -30,6 +30,8 @@ export const showMember = (session: Session, user_id: string): View => {
       const name = nameOf(member)
       const kept = devices.filter(({ state }) => state === 'active' || state === 'pending')
       const active = devices.filter(isActive)
+      const isMember = member.state === 'active'
+      const needsLink = isMember && active.length === 0
       const problem = problemLine()
       const sendLink = () => problem.attempt(() => moveMember(member, 'link', { session, screen }))
       return [
@@ -50,20 +52,12 @@ export const showMember = (session: Session, user_id: string): View => {
           ),
         ),
         removedDevices(devices),
-        ...(active.length === 0 && member.state === 'active'
-          ? [
-              h('p', 'aside', t('members.sendLinkWhy')),
-              problem.element,
-              button(t('members.sendLink'), 'plain', sendLink),
-            ]
-          : []),
-        ...(member.state === 'active'
-          ? [
-              h('h2', {}, t('away.title')),
-              h('p', 'aside', t('away.ofMember')),
-              awayForm(away, { session, screen, of }),
-            ]
-          : []),
+        needsLink && h('p', 'aside', t('members.sendLinkWhy')),
+        needsLink && problem.element,
+        needsLink && button(t('members.sendLink'), 'plain', sendLink),
+        isMember && h('h2', {}, t('away.title')),
+        isMember && h('p', 'aside', t('away.ofMember')),
+        isMember && awayForm(away, { session, screen, of }),
         h('h2', {}, t('members.decisions')),
         page.decisions.length === 0 && h('p', 'aside', t('members.noDecisions')),
         ...decisionList(page, (before) => call('listDecisions', { user_id, before }, { org }), false),

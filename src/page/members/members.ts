@@ -1,7 +1,7 @@
 import { call, type Member, type Members, type Moved, type Session } from '../calls/api.ts'
 import { askFirst } from '../devices/own-device.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, div, h, ul, pair, textField } from '../shell/element.ts'
+import { button, div, h, labelled, pair, put, textField, ul, way } from '../shell/element.ts'
 import { announce, problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { signed, unless } from '../shell/signed.ts'
@@ -14,14 +14,11 @@ export const isAdmin = ({ role }: Pick<Session | Member, 'role'>): boolean =>
   role === 'admin' || role === 'operator'
 
 /** Who a member is, below their name. */
-export const memberLines = (member: Member): HTMLElement[] =>
-  [
-    exactText(member.mobile),
-    member.email && exactText(member.email),
-    isAdmin(member) && t('members.administrator'),
-  ]
-    .filter((line) => line !== '' && line !== false)
-    .map((line) => h('p', 'who', line))
+export const memberLines = (member: Member): (Node | false)[] => [
+  h('p', 'who', exactText(member.mobile)),
+  member.email !== '' && h('p', 'who', exactText(member.email)),
+  isAdmin(member) && h('p', 'who', t('members.administrator')),
+]
 
 const done = {
   accept: 'members.accepted',
@@ -76,7 +73,8 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
       work: () => take('reject'),
       done: around.screen.refresh,
     })
-  item.append(
+  put(
+    item,
     h('h3', {}, exactText(name)),
     ...memberLines(member),
     h('p', 'who', t('members.since', { date: dateText(member.updated_at) })),
@@ -119,7 +117,7 @@ const activeMembers = ({ org_id: org }: Session, take: Take) => {
   const status = h('p', 'aside')
   const again = h('div')
   const input = textField('find', '', { type: 'search' })
-  const field = div('field', h('label', { for: 'find' }, t('members.search')), input)
+  const field = labelled(t('members.search'), input)
 
   let latest = 0
   const load = async (): Promise<void> => {
@@ -129,7 +127,7 @@ const activeMembers = ({ org_id: org }: Session, take: Take) => {
     const wanted = { state: 'active', ...(find && { find }) } as const
     const found = await call('listMembers', wanted, { org }).catch(() => undefined)
     if (mine !== latest) return
-    again.replaceChildren(...(found ? [] : [button(t('common.tryAgain'), 'plain', load)]))
+    put(again, !found && button(t('common.tryAgain'), 'plain', load))
     if (!found) {
       status.textContent = t('common.cantReadNow')
       return
@@ -196,11 +194,7 @@ export const showMembers = (session: Session): View => {
       return div(
         'content',
         active.element,
-        ul(
-          'rows',
-          h('li', {}, h('a', { class: 'row', href: '#activity' }, t('history.activity'))),
-          h('li', {}, h('a', { class: 'row', href: '#member-mutes' }, t('mutes.title'))),
-        ),
+        ul('rows', way('activity', t('history.activity')), way('member-mutes', t('mutes.title'))),
       )
     },
   })

@@ -1,6 +1,7 @@
 import type { Session } from '../calls/api.ts'
 import { button, div, h, picture } from '../shell/element.ts'
-import { type Notice, show, showNotice } from '../shell/frame.ts'
+import { show } from '../shell/frame.ts'
+import { notice, type Notice, showNotice } from '../shell/notice.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { notificationOffer, turnOnNotifications } from './push.ts'
 import { t } from '../language/text.ts'
@@ -33,10 +34,10 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
   })
 
 /** One message, until the person goes on. */
-const read = (notice: Notice): Promise<void> =>
+const read = (message: Notice): Promise<void> =>
   new Promise((resolve) => {
     showNotice(
-      notice,
+      message,
       button(t('common.continue'), 'primary', () => resolve()),
     )
   })
@@ -44,11 +45,14 @@ const read = (notice: Notice): Promise<void> =>
 export const offerNotifications = async (session: Session, sessions: readonly Session[]): Promise<void> => {
   const possible = notificationOffer(session)
   if (possible === 'install first')
-    await read({
-      drawing: 'bell',
-      title: t('notifications.homeScreen'),
-      lines: [t('notifications.homeScreenWhy'), t('notifications.homeScreenNext')],
-    })
+    await read(
+      notice(
+        'bell',
+        t('notifications.homeScreen'),
+        t('notifications.homeScreenWhy'),
+        t('notifications.homeScreenNext'),
+      ),
+    )
   if (possible === 'possible')
     await offer({
       drawing: 'bell',
@@ -64,9 +68,7 @@ export const welcome = async (session: Session, sessions: readonly Session[]): P
   const { organization } = session
   const steps = [t('enrollment.nextRequest', { organization }), t('enrollment.nextDecide')]
   await read({
-    drawing: 'check',
-    tone: 'good',
-    title: t('enrollment.registered'),
+    ...notice('good', t('enrollment.registered')),
     body: [
       h('h2', {}, t('enrollment.nextTitle')),
       h('ol', 'terms', ...steps.map((step) => h('li', {}, step))),

@@ -1,6 +1,6 @@
-import { call, Refused, type Session } from '../calls/api.ts'
+import { call, type Session } from '../calls/api.ts'
 import { locale, t } from '../language/text.ts'
-import { button, div, h, picture } from '../shell/element.ts'
+import { button, div, h, labelled, picture, put } from '../shell/element.ts'
 import { problemLine, sentenceFor, show, type View } from '../shell/frame.ts'
 import { notificationOffer, turnOffNotifications, turnOnNotifications } from './push.ts'
 import { keepQuietHours, readQuietHours } from './quiet-hours.ts'
@@ -37,8 +37,8 @@ const quietForm = (kept: QuietHours | undefined): HTMLElement[] => {
   const [from, until] = times as [HTMLInputElement, HTMLInputElement]
   const rows = div(
     'pair',
-    div('field', h('label', { for: from.id }, t('notifications.quietFrom')), from),
-    div('field', h('label', { for: until.id }, t('notifications.quietUntil')), until),
+    labelled(t('notifications.quietFrom'), from),
+    labelled(t('notifications.quietUntil'), until),
   )
   rows.hidden = kept === undefined
   const save = async (): Promise<void> => {
@@ -70,7 +70,7 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
   let overdue = 0
   const say = (text: string): void => {
     clearTimeout(overdue)
-    outcome.replaceChildren(...(text ? [h('p', 'outcome', text)] : []))
+    put(outcome, text !== '' && h('p', 'outcome', text))
   }
 
   const sendTest = (): Promise<void> =>
@@ -83,12 +83,7 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
         say(t('notifications.testSent'))
         overdue = setTimeout(() => say(t('notifications.testLate')), patienceMs)
       },
-      (error) =>
-        problem.say(
-          error instanceof Refused && error.status === 429
-            ? t('notifications.testTooMany')
-            : sentenceFor(error),
-        ),
+      (error) => problem.say(sentenceFor(error, { 429: 'notifications.testTooMany' })),
     )
   const turnOn = async (): Promise<void> => {
     const reason = await turnOnNotifications(session, sessions)

@@ -2,7 +2,8 @@ import type { Session } from '../calls/api.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
 import { button, div, h } from '../shell/element.ts'
-import { problemLine, showNotice } from '../shell/frame.ts'
+import { problemLine } from '../shell/frame.ts'
+import { notice, showNotice } from '../shell/notice.ts'
 import { signed } from '../shell/signed.ts'
 import { exactLine, headline } from '../shell/text.ts'
 import { createNext, type Queue } from './queue.ts'
@@ -20,15 +21,12 @@ export const ofSameRequester = (
 const showDenied = (count: number, ids: readonly string[], queue: Queue): (() => void) => {
   const next = createNext(queue, ids)
   showNotice(
-    {
-      drawing: 'cross',
-      tone: 'bad',
-      title: t('request.deniedMany', { count }),
-      lines: [
-        count > 0 && t('request.deniedManyAll'),
-        count < ids.length && t('request.deniedManySome', { count: ids.length - count }),
-      ],
-    },
+    notice(
+      'bad',
+      t('request.deniedMany', { count }),
+      count > 0 && t('request.deniedManyAll'),
+      count < ids.length && t('request.deniedManySome', { count: ids.length - count }),
+    ),
     next.element,
   )
   return next.refresh

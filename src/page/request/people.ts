@@ -36,14 +36,9 @@ export const waitingLines = (
 ): Node[] => {
   const { waiting = [] } = progress ?? {}
   const more = waiting.length - mostNamed
-  const people = joined(
-    [
-      ...waiting.slice(0, mostNamed).map((name) => exactText(name)),
-      ...(more > 0 ? [`+${more.toLocaleString(locale())}`] : []),
-    ],
-    'unit',
-  )
-  return waiting.length > 0 ? [nodes(key, { people })] : []
+  const named = waiting.slice(0, mostNamed).map((name) => exactText(name))
+  const others = more > 0 ? [`+${more.toLocaleString(locale())}`] : []
+  return waiting.length > 0 ? [nodes(key, { people: joined([...named, ...others], 'unit') })] : []
 }
 
 /** Why the reader is asked, and how far it is with the others. */

@@ -1,6 +1,6 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
-import { button, div } from '../shell/element.ts'
+import { button, div, put } from '../shell/element.ts'
 import { msUntil } from '../language/time.ts'
 
 /** The requests that wait besides the one on the screen. */
@@ -31,22 +31,20 @@ export const createQueue = ({ pending, show }: Page): Queue => {
 export const createNext = ({ without, open, back }: Queue, ended: readonly string[]) => {
   const element = div('actions')
   let shown: number | undefined
+  const goOn = (): void => {
+    const [next] = without(ended)
+    if (next) open(next)
+    else back()
+  }
   const refresh = (): void => {
-    const waiting = without(ended)
-    if (waiting.length === shown) return
-    shown = waiting.length
+    const { length } = without(ended)
+    if (length === shown) return
+    shown = length
     const had = element.contains(document.activeElement)
-    element.replaceChildren(
-      ...(waiting.length > 0
-        ? [
-            button(t('request.next', { count: waiting.length }), 'primary', () => {
-              const [next] = without(ended)
-              if (next) open(next)
-              else back()
-            }),
-          ]
-        : []),
-      button(t('common.done'), waiting.length > 0 ? 'plain' : 'primary', back),
+    put(
+      element,
+      shown > 0 && button(t('request.next', { count: shown }), 'primary', goOn),
+      button(t('common.done'), shown > 0 ? 'plain' : 'primary', back),
     )
     if (had) element.querySelector('button')?.focus({ preventScroll: true })
   }

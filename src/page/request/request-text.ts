@@ -1,10 +1,12 @@
 import { conditionList } from './conditions.ts'
-import { div, h } from '../shell/element.ts'
+import { call } from '../calls/api.ts'
+import { button, div, h, put } from '../shell/element.ts'
+import { problemLine } from '../shell/frame.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './reading.ts'
 import { peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { exactLine, exactText, headline, joined } from '../shell/text.ts'
+import { exactLine, exactNames, exactText, headline } from '../shell/text.ts'
 import { momentText, whenText } from '../language/time.ts'
 import { labelKey } from '../language/message.ts'
 import { isKey, nodes, t } from '../language/text.ts'
@@ -39,21 +41,14 @@ export const requestLines = ({ action, subject, reason }: Asked): HTMLElement[] 
 type From = Pick<PendingRequest, 'origin' | 'requested_at'>
 
 /** When and from where it was requested. */
-export const originLines = ({ origin, requested_at }: From): HTMLElement[] => {
+export const originLines = ({ origin, requested_at }: From): (HTMLElement | false)[] => {
   const { address, network, via } = origin
+  const from =
+    address !== null && network !== null ? t('requester.addressInNetwork', { address, network }) : address
   return [
     line(t('requester.requested'), whenText(requested_at)),
-    ...(address === null
-      ? []
-      : [
-          line(
-            t('requester.from'),
-            network === null ? address : t('requester.addressInNetwork', { address, network }),
-          ),
-        ]),
-    ...(via === 'tools' || via === 'rule'
-      ? [line(t('requester.through'), t(via === 'tools' ? 'requester.tools' : 'requester.rule'))]
-      : []),
+    from !== null && line(t('requester.from'), from),
+    via !== 'api' && line(t('requester.through'), t(via === 'tools' ? 'requester.tools' : 'requester.rule')),
   ]
 }
 
@@ -64,20 +59,10 @@ const earlierLine = ({ name, at, note }: NonNullable<PendingRequest['earlier_den
     ...(note === undefined ? [] : [' ', nodes('history.note', { note: exactText(note) })]),
   )
 
-const firstTime = ({ origin }: Pick<PendingRequest, 'origin'>): HTMLElement => {
-  const kind = origin.credential?.kind
-  return h(
-    'span',
-    'who',
-    t('requester.firstTime', { kind: kind === 'key' || kind === 'agent' ? kind : 'other' }),
-  )
+const firstTime = ({ origin: { credential } }: Pick<PendingRequest, 'origin'>): HTMLElement => {
+  const kind = credential?.kind === 'key' || credential?.kind === 'agent' ? credential.kind : 'other'
+  return h('span', 'who', t('requester.firstTime', { kind }))
 }
-
-const namesIn = (names: readonly string[]): DocumentFragment =>
-  joined(
-    names.map((name) => exactText(name)),
-    'unit',
-  )
 
 /** In an emergency, whom nobody asks, and who was told. */
 export const breakGlassText = ({
@@ -90,8 +75,8 @@ export const breakGlassText = ({
     'problem',
     nodes('request.breakGlass', {
       reason: exactText(reason),
-      skipped: namesIn(skipped),
-      told: namesIn(told),
+      skipped: exactNames(skipped),
+      told: exactNames(told),
     }),
   )
 
@@ -118,10 +103,29 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
   const facts = h(
     'dl',
     'facts',
-    ...(people.length > 0 ? [line(t('request.approvers'), ...people)] : []),
-    ...(earlier === null ? [] : [earlierLine(earlier)]),
+    people.length > 0 && line(t('request.approvers'), ...people),
+    earlier && earlierLine(earlier),
     ...originLines(request),
     line(t('request.checked'), conditionList(request)),
   )
   return { element: h('section', 'paper', signed, facts), signed }
+}
+
+/** The changes that a request asks for together, read on demand; each can be opened. Nothing for any other request. */
+export const rowList = ({ request_id, session, subject }: PendingRequest): HTMLElement | false => {
+  if (subject?.data['operation'] !== 'batch') return false
+  const list = div('rows')
+  const problem = problemLine()
+  const read = () =>
+    problem.attempt(async () => {
+      const from = list.childElementCount
+      const { rows, left } = await call('listRequestRows', { request_id, from }, { org: session.org_id })
+      for (const { summary, fields } of rows)
+        list.append(
+          h('details', {}, h('summary', {}, exactLine(summary)), h('dl', {}, ...fields.map(fieldLine))),
+        )
+      put(more, left > 0 && button(t('request.more', { count: left }), 'quiet', read))
+    })
+  const more = div('actions', button(t('request.showAll'), 'quiet', read))
+  return div('rows', list, problem.element, more)
 }

@@ -5,11 +5,11 @@ import { createBar } from './bar.ts'
 import { denyAllStep, ofSameRequester } from './deny-all.ts'
 import { button, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { announce, nameOrganization, setBusy, show, showNotice, tellNext, type View } from '../shell/frame.ts'
+import { announce, nameOrganization, setBusy, show, tellNext, type View } from '../shell/frame.ts'
+import { notice, showNotice } from '../shell/notice.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import { noticeableMs } from '../shell/reading.ts'
-import { requestText } from './request-text.ts'
-import { rowList } from './rows.ts'
+import { requestText, rowList } from './request-text.ts'
 import { showRemoved } from '../enrollment/removed.ts'
 import { showMissing, showOutcome } from './result.ts'
 import type { Queue } from './queue.ts'
@@ -117,12 +117,7 @@ export const showRequest = (
     // The approver is no longer an active member.
     else
       showNotice(
-        {
-          drawing: 'cross',
-          tone: 'bad',
-          title: t('request.notAccepted'),
-          lines: [exactText(result.message)],
-        },
+        notice('bad', t('request.notAccepted'), exactText(result.message)),
         button(t('common.done'), 'plain', back),
       )
   }

@@ -3,7 +3,8 @@ import { readOutcome } from '../calls/outcome.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { anotherOrganization, signedOutCards } from '../enrollment/reentry.ts'
 import { button, div, h } from '../shell/element.ts'
-import { nameOrganization, type Notice, problemLine, showNotice, type View, words } from '../shell/frame.ts'
+import { nameOrganization, problemLine, type View } from '../shell/frame.ts'
+import { notice, type Notice, showNotice, words } from '../shell/notice.ts'
 import { unmute } from '../mutes/mutes.ts'
 import { waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
@@ -48,12 +49,10 @@ const decisionOf = (status: string): 'approved' | 'other' => (status === 'approv
 /** A yes that waits for others, or what another person who was asked answered. */
 const withOthers = ({ status, by, answer, progress }: Outcome): Notice => {
   const said = answer === undefined ? [] : [nodes('request.youDecided', { decision: decisionOf(answer) })]
-  if (status === 'pending')
-    return { drawing: 'clock', title: t('request.waitingOthers'), lines: waitingLines(progress) }
-  if (status === 'approved')
-    return { drawing: 'check', tone: 'good', title: t('request.approved'), lines: said }
+  if (status === 'pending') return notice('clock', t('request.waitingOthers'), ...waitingLines(progress))
+  if (status === 'approved') return notice('good', t('request.approved'), ...said)
   const denied = nodes('request.deniedBy', { name: exactText(by ?? '') })
-  return { drawing: 'cross', tone: 'bad', title: t('request.denied'), lines: [denied, ...said] }
+  return notice('bad', t('request.denied'), denied, ...said)
 }
 
 const byPerson = ({ status, device, note, ended_at }: Outcome, own: string): Notice => {
@@ -63,39 +62,27 @@ const byPerson = ({ status, device, note, ended_at }: Outcome, own: string): Not
     ? nodes('request.youDecidedAt', said)
     : nodes('request.youDecidedAtOn', { ...said, device: exactText(device.name) })
   if (status === 'approved')
-    return {
-      drawing: 'check',
-      tone: 'good',
-      title: t(here ? 'request.approved' : 'request.approvedElsewhere'),
-      lines: [decided],
-    }
-  return {
-    drawing: 'cross',
-    tone: 'bad',
-    title: t(here ? 'request.denied' : 'request.deniedElsewhere'),
-    lines: [decided, note !== undefined && nodes('request.yourNote', { note: exactText(note) })],
-  }
+    return notice('good', t(here ? 'request.approved' : 'request.approvedElsewhere'), decided)
+  return notice(
+    'bad',
+    t(here ? 'request.denied' : 'request.deniedElsewhere'),
+    decided,
+    note !== undefined && nodes('request.yourNote', { note: exactText(note) }),
+  )
 }
 
-const over = (line: string | Node, title = t('request.ended')): Notice => ({
-  drawing: 'clock',
-  title,
-  lines: [line],
-})
+const over = (line: string | Node, title = t('request.ended')): Notice => notice('clock', title, line)
 
 /** How a request ended, in words for the device `own`. */
 export const wordsFor = (outcome: Outcome, own: string): Notice => {
   const { ended_by, ended_at, refused, detail, by, status } = outcome
   if (status === 'pending' || (ended_by === 'person' && by !== undefined)) return withOthers(outcome)
   if (ended_by === 'person') return byPerson(outcome, own)
-  const no = { drawing: 'cross', tone: 'bad' } as const
-  if (ended_by === 'factors')
-    return {
-      ...no,
-      title: t('request.notApproved'),
-      lines: refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')],
-    }
-  if (ended_by === 'number') return { ...no, title: t('request.denied'), lines: [t('request.wrongTwice')] }
+  if (ended_by === 'factors') {
+    const why = refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')]
+    return notice('bad', t('request.notApproved'), ...why)
+  }
+  if (ended_by === 'number') return notice('bad', t('request.denied'), t('request.wrongTwice'))
   if (ended_by === 'key') return over(t('request.endedKey'))
   if (ended_by === 'report') return over(t('request.endedReport'))
   const when = momentText(ended_at!)
@@ -193,7 +180,7 @@ export const showGone = (
   let left = false
   const wait = (line: string): void =>
     void showNotice(
-      { drawing: 'clock', title: t('request.loading'), lines: [line] },
+      notice('clock', t('request.loading'), line),
       button(t('common.allRequests'), 'primary', back),
     )
   const look = async (): Promise<void> => {

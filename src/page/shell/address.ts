@@ -1,5 +1,5 @@
-import { h } from './element.ts'
-import { showNotice, words } from './frame.ts'
+import { link } from './element.ts'
+import { showNotice, words } from './notice.ts'
 import { t } from '../language/text.ts'
 
 export type Token = 'enroll' | 'verify-email' | 'authorize'
@@ -59,7 +59,7 @@ export const addressWorks = (): boolean => {
     there.hostname = 'localhost'
     showNotice(
       words('common.nameAddress', 'common.nameAddressWhy', 'phone'),
-      h('a', { class: 'button primary', href: there.href }, t('common.goTo', { address: there.host })),
+      link(there.href, 'primary', t('common.goTo', { address: there.host })),
     )
     return false
   }

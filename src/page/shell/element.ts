@@ -1,8 +1,16 @@
-type Child = Node | string | false | null | undefined
+export type Child = Node | string | false | null | undefined
 type Listener = (event: Event) => unknown
 type Properties = Record<string, string | number | boolean | Listener | undefined>
 
 const svgNames = new Set(['svg', 'path'])
+
+/** Replaces the content of an element. */
+export const put = (element: Element, ...children: Child[]): void =>
+  element.replaceChildren(
+    ...children.filter(
+      (child): child is Node | string => child !== false && child !== null && child !== undefined,
+    ),
+  )
 
 /** Creates an element, with a class if that is all it has. Functions become listeners, `true` an empty attribute; text is never parsed as markup. */
 export const h = <K extends keyof HTMLElementTagNameMap>(
@@ -20,11 +28,7 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
     else if (value !== false && value !== undefined)
       element.setAttribute(key, value === true ? '' : String(value))
   }
-  element.append(
-    ...children.filter(
-      (child): child is Node | string => child !== false && child !== null && child !== undefined,
-    ),
-  )
+  put(element, ...children)
   return element as unknown as HTMLElementTagNameMap[K]
 }
 
@@ -41,6 +45,10 @@ export const details = (title: string, ...children: Child[]): HTMLDetailsElement
 /** Safari takes a list without bullets for layout, unless it says that it is a list. */
 export const ul = (name: string, ...items: Child[]): HTMLUListElement =>
   h('ul', { class: name, role: 'list' }, ...items)
+
+/** A way to another screen, in a list. */
+export const way = (place: string, ...content: Child[]): HTMLElement =>
+  h('li', {}, h('a', { class: 'row', href: `#${place}` }, ...content))
 
 /** `primary` goes on or says yes, `danger` refuses or removes, `plain` is as important, `quiet` less. */
 type Kind = 'primary' | 'plain' | 'danger' | 'quiet'
@@ -60,6 +68,14 @@ export const button = (
   })
   return element
 }
+
+/** A link that looks like a button. */
+export const link = (href: string, kind: Kind, label: string): HTMLAnchorElement =>
+  h('a', { class: `button ${kind}`, href }, label)
+
+/** A field with its label. */
+export const labelled = (label: string, field: HTMLElement): HTMLElement =>
+  div('field', h('label', { for: field.id }, label), field)
 
 /** A field for a name or a search. */
 export const textField = (id: string, value = '', more: Properties = {}): HTMLInputElement =>

@@ -1,6 +1,6 @@
 import { Refused } from '../calls/api.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { button, div, type Drawing, h, picture } from './element.ts'
+import { button, type Child, div, h, put } from './element.ts'
 import { CheckFailed } from '../calls/webauthn.ts'
 import { t, type Plain } from '../language/text.ts'
 
@@ -65,7 +65,7 @@ export const tellNext = (text: string): void => {
 }
 
 /** Replaces the current screen; a screen reader continues at the new heading. */
-export const show = (title: string, ...children: (Node | string | false | null)[]): HTMLElement => {
+export const show = (title: string, ...children: Child[]): HTMLElement => {
   const outcome = news !== undefined && outcomeLine(news)
   const screen = div('screen', outcome, ...children)
   const main = place('main')
@@ -88,39 +88,12 @@ export const hasScreen = (): boolean => place('main').querySelector('.screen') !
 /** The screen during a device check or a call. Not with `aria-busy`: screen readers say nothing of what changes in a busy part. */
 export const setBusy = (busy: boolean): void => void place('main').toggleAttribute('data-busy', busy)
 
-type Line = string | Node | false
-
-/** One message: what happened, or what to do. */
-export type Notice = {
-  drawing: Drawing
-  tone?: 'good' | 'bad' | undefined
-  title: string
-  lines?: readonly Line[]
-  body?: readonly Line[]
+/** What an error means for the person. `known`: texts for some of the statuses of a refusal. */
+export const sentenceFor = (error: unknown, known: Readonly<Record<number, Plain>> = {}): string => {
+  const special = error instanceof Refused && known[error.status]
+  if (special) return t(special)
+  return error instanceof CheckFailed || error instanceof Refused ? error.message : t('common.unreachable')
 }
-
-/** A title, and the line that explains it. */
-export const words = (title: Plain, why: Plain, drawing: Drawing, tone?: 'good' | 'bad'): Notice => ({
-  drawing,
-  tone,
-  title: t(title),
-  lines: [t(why)],
-})
-
-/** A screen with one message and the next step. */
-export const showNotice = (notice: Notice, ...actions: (HTMLElement | false)[]): HTMLElement => {
-  const { drawing, tone, title, lines = [], body = [] } = notice
-  const paragraphs = lines.map((line) => line !== false && h('p', {}, line))
-  return show(
-    title,
-    div('notice', picture(drawing, tone), h('h1', {}, title), ...paragraphs),
-    ...body,
-    actions.length > 0 && div('actions', ...actions),
-  )
-}
-
-export const sentenceFor = (error: unknown): string =>
-  error instanceof CheckFailed || error instanceof Refused ? error.message : t('common.unreachable')
 
 /**
  * A line with the error of the last tap. `attempt` runs the work of a tap and shows why it failed. Work that returns `leaves`
@@ -152,15 +125,16 @@ const tellConnection = (now: typeof connection): void => {
   if (now === connection) return
   connection = now
   const text = { good: undefined, slow: t('common.slow'), none: t('common.retrying') }[now]
-  place('offline').replaceChildren(
-    ...(text === undefined ? [] : [h('p', {}, text)]),
-    ...(now === 'none' ? [button(t('common.tryNow'), 'quiet', () => retryNow())] : []),
+  put(
+    place('offline'),
+    text !== undefined && h('p', {}, text),
+    now === 'none' && button(t('common.tryNow'), 'quiet', () => retryNow()),
   )
 }
 
 /** Whom the page waits for; nobody without a text. */
 export const tellWaiting = (text?: string): void =>
-  place('offline').replaceChildren(...(text ? [h('p', {}, text)] : []))
+  put(place('offline'), text !== undefined && h('p', {}, text))
 
 /** Whether the page tries again to reach the service. */
 export const setOffline = (offline: boolean, retry: () => void): void => {

@@ -1,13 +1,11 @@
 import { Refused, Unreachable } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, div, h } from './element.ts'
+import { button, type Child, div, h, put } from './element.ts'
 import { outcomeLine, type problemLine, sentenceFor, show, type View } from './frame.ts'
 import { momentText } from '../language/time.ts'
 
 /** An answer that takes less replaces the screen at once, without a flash of another one. */
 export const noticeableMs = 400
-
-type Child = Node | string | false
 
 type Reading<D> = {
   title: string
@@ -44,7 +42,7 @@ const purposeOf = (stop: HTMLElement): string => {
 const redraw = (content: HTMLElement, children: readonly Child[]): void => {
   const focused = document.activeElement as HTMLElement | null
   const kept = focused !== null && content.contains(focused) ? purposeOf(focused) : undefined
-  content.replaceChildren(...children.filter((child) => child !== false))
+  put(content, ...children)
   if (kept === undefined) return
   const same = [...content.querySelectorAll<HTMLElement>('a, button, summary')].filter(
     (stop) => purposeOf(stop) === kept,
@@ -80,10 +78,11 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
       redraw(content, draw(data, screen))
     } catch (error) {
       if (left) return
-      status.replaceChildren(
+      put(
+        status,
         h('p', 'problem', problemOf(error)),
-        drawn === undefined ? '' : h('p', 'aside', t('common.readAt', { when: momentText(readAt) })),
-        error instanceof Refused ? '' : button(t('common.tryAgain'), 'plain', refresh),
+        drawn !== undefined && h('p', 'aside', t('common.readAt', { when: momentText(readAt) })),
+        !(error instanceof Refused) && button(t('common.tryAgain'), 'plain', refresh),
       )
     }
   }
@@ -112,7 +111,7 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
     told,
     status,
     content,
-    below?.(screen) ?? false,
+    below?.(screen),
   )
   void refresh()
   return { update: () => void refresh(), leave: () => (left = true) }

@@ -4,7 +4,6 @@ import { h, picture } from './element.ts'
 import { exactLine } from './text.ts'
 
 type Origin = Pending['origin']
-type Line = { text: Node | string; badge?: HTMLElement; pattern?: HTMLElement | false }
 
 /** Before foreign text, so that nothing in it looks or sounds like a badge. */
 const badge = (isVerified: boolean): HTMLElement =>
@@ -14,6 +13,9 @@ const badge = (isVerified: boolean): HTMLElement =>
     picture(isVerified ? 'check' : 'barred'),
     t(isVerified ? 'requester.verified' : 'requester.unverified'),
   )
+
+const line = (text: Node | string, mark?: HTMLElement, pattern?: HTMLElement | false): HTMLElement =>
+  h('span', 'who', pattern, mark, mark && ' ', text)
 
 /** A frame shows where a name begins and ends, whatever is in it. */
 const framed = (name: string): HTMLElement => h('span', 'framed', exactLine(name))
@@ -36,38 +38,36 @@ const patternOf = (id: string): HTMLElement => {
 
 const kinds = { key: 'requester.key', agent: 'requester.agent', member: 'requester.member' } as const
 
-const credentialLine = ({ credential, id }: Origin): Line => {
-  if (credential === null) return { text: t('requester.none') }
+const credentialLine = ({ credential, id }: Origin): HTMLElement => {
+  if (credential === null) return line(t('requester.none'))
   const { kind } = credential
   const text =
     kind === 'token'
       ? t('requester.token')
       : nodes(kinds[kind], { name: h('strong', {}, framed(credential.name)) })
-  return { badge: badge(true), text, pattern: kind !== 'member' && patternOf(id) }
+  return line(text, badge(true), kind !== 'member' && patternOf(id))
 }
 
 /** The name apart from the id and the number, so that it cannot imitate those of another person. */
-const ownerLines = ({ owner, kind }: NonNullable<Origin['credential']>): Line[] => {
+const ownerLines = ({ owner, kind }: NonNullable<Origin['credential']>): HTMLElement[] => {
   if (owner === undefined) return []
   const { confirmed, twin, name, user_id: id, mobile } = owner
   const person = nodes(confirmed ? 'requester.connected' : 'requester.owned', { person: framed(name) })
   return [
     // A member at the page is the credential itself.
-    ...(kind === 'member' ? [] : [{ badge: badge(confirmed), text: person }]),
-    { text: t('requester.person', { id, mobile }) },
-    ...(twin ? [{ text: t('requester.twin') }] : []),
+    ...(kind === 'member' ? [] : [line(person, badge(confirmed))]),
+    line(t('requester.person', { id, mobile })),
+    ...(twin ? [line(t('requester.twin'))] : []),
   ]
 }
 
-const shown = ({ badge: mark, text, pattern }: Line): HTMLElement =>
-  h('span', 'who', pattern, mark, mark && ' ', text)
-
 /** What a program says that it is. */
 export const claimedLine = (name: string): HTMLElement =>
-  shown({ badge: badge(false), text: nodes('requester.callsItself', { name: framed(name) }) })
+  line(nodes('requester.callsItself', { name: framed(name) }), badge(false))
 
 /** Who asks: lines for what the service verified, then one for what the requester says of itself. */
 export const requesterLines = (origin: Origin): HTMLElement[] => [
-  ...[credentialLine(origin), ...(origin.credential ? ownerLines(origin.credential) : [])].map(shown),
+  credentialLine(origin),
+  ...(origin.credential ? ownerLines(origin.credential) : []),
   ...(origin.claimed_name === null ? [] : [claimedLine(origin.claimed_name)]),
 ]

@@ -68,6 +68,13 @@ export const joined = (items: readonly (Node | string)[], type: 'disjunction' | 
   return whole
 }
 
+/** Foreign names, each exactly as it is: "A, B, C". */
+export const exactNames = (names: readonly string[]): DocumentFragment =>
+  joined(
+    names.map((name) => exactText(name)),
+    'unit',
+  )
+
 /** 4:05, or 1:02:03 from an hour on. */
 export const clockText = (ms: number): string => {
   const all = Math.max(0, Math.ceil(ms / 1000))

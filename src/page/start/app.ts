@@ -6,7 +6,8 @@ import { createEntrance, type Entry } from '../enrollment/entrance.ts'
 import { withdraw } from '../calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
 import { createNewRequests } from '../shell/new-requests.ts'
-import { hasScreen, nameOrganization, setOffline, setSlow, showNotice, tellNext } from '../shell/frame.ts'
+import { hasScreen, nameOrganization, setOffline, setSlow, tellNext } from '../shell/frame.ts'
+import { showNotice, words } from '../shell/notice.ts'
 import { createSurroundings } from '../inbox/surroundings.ts'
 import { createQueue } from '../request/queue.ts'
 import { offerNotifications, welcome } from '../notifications/offers.ts'
@@ -184,8 +185,7 @@ const enter = async (entry: Entry = {}, preloaded = false): Promise<void> => {
   // Not at once, because most answers arrive sooner.
   const loading = setTimeout(async () => {
     await language
-    if (attempt === attempts && !hasScreen())
-      showNotice({ drawing: 'clock', title: t('common.loading'), lines: [t('common.moment')] })
+    if (attempt === attempts && !hasScreen()) showNotice(words('common.loading', 'common.moment', 'clock'))
   }, noticeableMs)
   let reading: Awaited<ReturnType<typeof readSessions>>
   try {
@@ -196,7 +196,7 @@ const enter = async (entry: Entry = {}, preloaded = false): Promise<void> => {
     if (attempt !== attempts) return
     if (error instanceof Refused && error.status !== 429) return entrance.turnAway(entry)
     setOffline(true, again)
-    showNotice({ drawing: 'clock', title: t('common.noConnection'), lines: [t('common.waitingOffline')] })
+    showNotice(words('common.noConnection', 'common.waitingOffline', 'clock'))
     setTimeout(() => attempt === attempts && again(), 2000)
     return
   } finally {
