@@ -160,7 +160,7 @@ const planPayload = (plan: Plan, context: Context): unknown => {
 const mostLength = 20_000
 const mostFields = 400
 
-const nameOf = ({ section, key }: Step): string => `${section}/${key}`
+const nameOf = ({ section, key, note }: Step): string => `${section}/${key}${note ? `: ${note}` : ''}`
 
 const valuesOf = (steps: readonly Step[], side: 'before' | 'after'): Record<string, unknown> =>
   Object.fromEntries(

@@ -62,13 +62,17 @@ const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined
   return [{ ...step, changes, note: `requires the secret: ${command}` }]
 }
 
+/** A number alone says nothing to whoever reads the plan. */
+const whomOf = ({ id, fields }: Row): string => `${fields.first_name} ${fields.last_name} (user ${id})`
+
 const sectionSteps = (section: Section, wanted: readonly Row[], present: Map<string, Row>): Step[] =>
   wanted.flatMap((row): Step[] => {
     const there = present.get(row.key)
     const changes = changesOf(section, row, there)
     const step = { section, key: row.key, changes, ...(replaced.has(section) && { whole: row.fields }) }
     if (!there) return [{ action: 'create', ...step }]
-    return changes.length === 0 ? [] : [{ action: 'change', ...step, id: there.id }]
+    const note = section === 'users' ? whomOf(there) : undefined
+    return changes.length === 0 ? [] : [{ action: 'change', ...step, id: there.id, note }]
   })
 
 const refuseAmbiguous = (wanted: Rows, { ambiguous, slug }: State): void => {
@@ -108,13 +112,13 @@ export const planFrom = (wanted: WantedState, present: State, { prune }: { prune
     const left = [...known.values()]
     if (prune)
       deletes = left
-        .map(({ key, id }): Step => ({
+        .map((row): Step => ({
           action: 'delete',
           section,
-          key,
-          id,
+          key: row.key,
+          id: row.id,
           changes: [],
-          ...(section === 'users' && { note: 'removed; the history stays' }),
+          ...(section === 'users' && { note: `${whomOf(row)}, removed; the history stays` }),
         }))
         .concat(deletes)
     else for (const { key } of left) extra.push({ section, key })

@@ -15,7 +15,7 @@ import { requestSubject, type RequestSubject, type Write } from './write-subject
 
 type Fields = Record<string, unknown>
 
-/** What people read of a user is the number, not an id, which another row may only create. */
+/** What people read of a user whom another row may only create is the number, not an id. */
 const userFields: Partial<Record<string, 'userId' | 'user_id'>> = {
   updateUser: 'userId',
   removeUser: 'user_id',
@@ -68,7 +68,7 @@ const readMember = ({ db }: Call, org_id: number, user_id: number) =>
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .where(ofMember({ org_id, user_id }, 'm'))
     .where('m.state', '<>', 'removed')
-    .select(['p.mobile', 'm.first_name', 'm.last_name'])
+    .select('p.mobile')
     .executeTakeFirstOrThrow(() => notFound('User'))
 
 const ownColumns = new Set(['id', 'org_id', 'user_id'])
@@ -94,7 +94,7 @@ const replacedBy = async (
   }
 }
 
-/** What people agree to in a row: what they would if it were asked alone, with the number of the user instead of an id. */
+/** What people agree to in a row: what they would if it were asked alone, without the id of a user. */
 export const rowSubject = async (
   call: Call,
   { id, input, mobile }: Write & { mobile?: string | undefined },
@@ -112,9 +112,9 @@ export const rowSubject = async (
   const replaced = await replacedBy(call, id, { org_id: orgId, user_id })
   const data = {
     ...subject.data,
-    body: { ...body, user: mobile ?? member?.mobile },
+    body: before || id === 'removeUser' ? body : { ...body, user: mobile ?? member?.mobile },
     ...(replaced && { before: replaced }),
-    ...(id === 'removeUser' && { deletions: [`${member?.first_name} ${member?.last_name}`] }),
+    ...(id === 'removeUser' && { deletions: [body['user']] }),
   }
   return { type: 'request', data: JSON.parse(JSON.stringify(data)) as RequestSubject['data'] }
 }

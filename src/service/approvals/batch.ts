@@ -26,10 +26,9 @@ const requirementOf = async (
     .select(['id', 'mobile'])
     .execute()
   const own = new Map(asked.map(({ id, mobile }) => [mobile, id]))
-  const leaving = rows.filter(
-    ({ row: { id }, subject }) =>
-      (id === 'removeUser' || id === 'holdUser') && own.has(String(subject.data.body['user'])),
-  )
+  const leaverOf = ({ row: { id, input, mobile } }: Asked): number | undefined =>
+    id === 'removeUser' || id === 'holdUser' ? (own.get(mobile ?? '') ?? Number(input['user_id'])) : undefined
+  const leaving = rows.filter((row) => ids.includes(leaverOf(row) ?? 0))
   if (leaving.length > 0 && rows.length > 1)
     throw invalidFields(
       leaving.slice(0, mostIssues).map(({ at }) => ({
@@ -37,7 +36,7 @@ const requirementOf = async (
         message: 'removes or holds somebody who must approve the list: send this change without the others',
       })),
     )
-  const left = new Set(leaving.map(({ subject }) => own.get(String(subject.data.body['user']))))
+  const left = new Set(leaving.map(leaverOf))
   const lines = all.lines.map((line) => ({ ...line, members: line.members.filter((id) => !left.has(id)) }))
   return { ...all, lines }
 }

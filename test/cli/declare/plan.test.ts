@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { WantedState } from '../../../src/cli/declare/document.ts'
 import { planFrom, type Plan } from '../../../src/cli/declare/plan.ts'
-import { planText } from '../../../src/cli/declare/plan-output.ts'
+import { boundPlan, planText } from '../../../src/cli/declare/plan-output.ts'
 import { sections, type Row, type Rows, type Section, type State } from '../../../src/cli/declare/state.ts'
 import { organization } from './rows.ts'
 
@@ -48,6 +48,27 @@ const only = (section: Section, wanted: Row[], present: Row[]): Plan =>
     { slug: 'acme', org_id: 1, ambiguous: [], rows: { [section]: present } },
     { prune: false },
   )
+
+test('names each person who changes or leaves', () => {
+  const fields = { first_name: 'Ada', last_name: 'Lovelace', role: 'member' }
+  const present = [
+    { key: '+12025550101', id: 7, fields },
+    { key: '+12025550102', id: 8, fields: { ...fields, first_name: 'Eve' } },
+  ]
+  const wanted = { slug: 'acme', rows: { users: [{ key: '+12025550101', fields: { role: 'admin' } }] } }
+  const state = { slug: 'acme', org_id: 1, ambiguous: [], rows: { users: present } }
+  const plan = planFrom(wanted, state, { prune: true })
+  expect(planText(plan, { colour: false, masked: true })).toBe(`  ~ users/+1••••••0101  Ada Lovelace (user 7)
+      role  member -> admin
+  - users/+1••••••0102  Eve Lovelace (user 8), removed; the history stays
+
+0 to create, 1 to change, 1 to delete
+`)
+  expect(boundPlan(plan, 'acme.yaml')).toMatchObject({
+    body: { 'users/+12025550101: Ada Lovelace (user 7)': { role: 'admin' } },
+    deletions: ['users/+12025550102: Eve Lovelace (user 8), removed; the history stays'],
+  })
+})
 
 test('plans hundreds of thousands of rows that are not in the file', () => {
   const present = Array.from({ length: 200_000 }, (_, id) => ({ key: `fence ${id}`, id, fields: {} }))

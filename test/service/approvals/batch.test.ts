@@ -26,28 +26,32 @@ describe('one approval for many rows', () => {
       user(1),
       user(2, { role: 'admin' }),
       { operation: 'removeUser', input: { org_id: acme.id, user_id: eve } },
+      { operation: 'updateUser', input: { orgId: acme.id, userId: ada.id, role: 'admin' } },
     ]
     const answer = dataOf(await ask(rows))
-    expect(answer).toMatchObject({ status: 'pending', row_indexes: [0, 1, 2], existing: [] })
+    expect(answer).toMatchObject({ status: 'pending', row_indexes: [0, 1, 2, 3], existing: [] })
     expect(service.notified.length).toBe(before + 1)
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${answer.request_id}`))
     expect(subject.data).toMatchObject({
       operation: 'batch',
-      counts: { Deletions: 1, 'Role changes': 1, 'user create': 2, 'user remove': 1 },
-      deletions: ['user remove: Ada Lovelace'],
-      body: { roles: ['New Number2: admin'] },
+      counts: { Deletions: 1, 'Role changes': 2, 'user create': 2, 'user remove': 1, 'user update': 1 },
+      deletions: [`user remove: Ada Lovelace (user ${eve})`],
+      body: { roles: ['New Number2: admin', `Ada Lovelace (user ${ada.id}): admin`] },
     })
-    expect(subject.summary).toBe('Batch in acme (Deletions 1, Role changes 1, user create 2, user remove 1)')
+    expect(subject.summary).toBe(
+      'Batch in acme (Deletions 1, Role changes 2, user create 2, user remove 1, user update 1)',
+    )
     const listed = dataOf(await service.call('GET', `/svc/v1/approvals/${answer.request_id}/rows`))
     expect(
       listed.map(({ row_index, summary }: { row_index: number; summary: string }) => [row_index, summary]),
     ).toEqual([
       [0, 'Create user in acme: New Number1'],
       [1, 'Create user in acme: New Number2'],
-      [2, 'Remove user in acme: +12025550160'],
+      [2, `Remove user in acme: Ada Lovelace (user ${eve})`],
+      [3, `Update user in acme: Ada Lovelace (user ${ada.id})`],
     ])
     const digests = listed.map(({ data }: { data: object }) => digestOf(data))
-    expect(subject.data.file).toEqual({ name: 'list of 3 changes', sha256: sha256(JSON.stringify(digests)) })
+    expect(subject.data.file).toEqual({ name: 'list of 4 changes', sha256: sha256(JSON.stringify(digests)) })
   })
 })
 
