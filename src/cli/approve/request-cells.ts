@@ -20,7 +20,10 @@ const answersText = (line: ApprovalLine): string => {
 
 /** Who answered. */
 export const answerTexts: Shape['texts'] = {
-  lines: (lines) => (Array.isArray(lines) ? (lines as ApprovalLine[]).map(answersText).join('; ') : ''),
+  lines: (lines, { grant_use }) =>
+    Array.isArray(lines)
+      ? `${(lines as ApprovalLine[]).map(answersText).join('; ')}${grant_use === undefined ? '' : ' earlier'}`
+      : '',
 }
 
 /** In a list: only a pending request can expire, and an emergency has one cell. */

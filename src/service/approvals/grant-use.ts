@@ -135,7 +135,7 @@ export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalR
     approver_mobile: ballot.mobile,
     answers: withAnswer({ answers: null }, [grant.user_id, 'approved', ballot.decided_at!]),
     status: 'approved' as const,
-    detail: `approved with ${grant.request_id}; use ${use} of ${grant.uses}, which nobody saw`,
+    detail: `use ${use} of ${grant.uses}, which nobody saw, approved with ${grant.request_id}`,
     grant_terms: null,
     remind_at: null,
     granted_by: grant.request_id,

@@ -129,6 +129,12 @@ describe('who answered', () => {
     expect(out).toMatch(/Grace approved; Sue: approved +reviewed: disputed/)
   })
 
+  test('is in the past where nobody was asked', async () => {
+    const used: Partial<ApprovalRecord> = { lines: lines.slice(1), granted_by: 'apr_0', grant_use: 2 }
+    const shown = await approve({ ...used, status: 'approved' }, ['status', 'apr_1', '-o', 'table'])
+    expect(shown.out).toMatch(/^lines +Sue: approved earlier$/m)
+  })
+
   test('an emergency that nobody has reviewed names the command', async () => {
     const next = 'Break-glass, and not reviewed yet: svc approve review apr_1 --ok'
     expect((await approve(broken, ['status', 'apr_1', '-o', 'table'])).err).toContain(next)

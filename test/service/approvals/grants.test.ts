@@ -41,7 +41,7 @@ describe('a grant', () => {
     const first = await granted()
     const again = await asked(pod('web-2'))
     expect(again).toMatchObject({ status: 'approved', granted_by: first.request_id, grant_use: 1 })
-    expect(again.detail).toBe(`approved with ${first.request_id}; use 1 of 2, which nobody saw`)
+    expect(again.detail).toBe(`use 1 of 2, which nobody saw, approved with ${first.request_id}`)
     expect(dataOf(await consume(again)).used_at).not.toBeNull()
     const list = await service.call('GET', `/svc/v1/approvals/${again.request_id}/ceremony`)
     expect(list.status).toBe(409)
