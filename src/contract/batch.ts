@@ -59,6 +59,7 @@ export const batch = operations({
         'For each row, its index under the approval; null if it needs none',
       ),
       existing: chosen(z.array(z.int()), 'Places in the list of the users who already exist'),
+      asks_again: chosen(z.optional(z.string()), 'Why an approval of the last day does not do'),
     }),
     folded: ['lines', 'row_indexes', 'existing'],
   },

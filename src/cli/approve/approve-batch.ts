@@ -2,6 +2,7 @@ import { fieldsIn } from '../../client/answer-data.ts'
 import { batch } from '../../contract/batch.ts'
 import { mostBatchRows } from '../../contract/batchable.ts'
 import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { ChangeRow, Context, Together, TogetherApproved } from '../context/context.ts'
 import { awaitRequest } from './approve-first.ts'
 
@@ -58,7 +59,7 @@ export const approveBatch = async (
   const found: TogetherApproved = { approvals: [], existing: new Set() }
   for (let at = 0; at < rows.length; at += mostBatchRows) {
     const some = rows.slice(at, at + mostBatchRows)
-    const { request_id, row_indexes, existing } = await requestFor(some, options, context).catch(
+    const { request_id, row_indexes, existing, asks_again } = await requestFor(some, options, context).catch(
       (error: unknown) => {
         throw error instanceof SvcError ? named(error, (place) => options.nameOf(at + place)) : error
       },
@@ -67,6 +68,7 @@ export const approveBatch = async (
     const indexes: unknown[] = Array.isArray(row_indexes) ? row_indexes : []
     for (const i of some.keys())
       found.approvals.push(typeof indexes[i] === 'number' ? `${String(request_id)}:${indexes[i]}` : undefined)
+    if (typeof asks_again === 'string') (await context.output()).warn(`Asking again: ${safeLine(asks_again)}`)
     if (typeof request_id === 'string') await awaitRequest(context, request_id)
   }
   return found

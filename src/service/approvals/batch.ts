@@ -1,6 +1,8 @@
 import { invalidFields } from '../../core/refusal.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { Call, HandlerOf, Requirement } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { type Asked, mostIssues, readRows } from './batch-reading.ts'
 import { insertBatchRows, unusedRows } from './batch-rows.ts'
@@ -51,6 +53,40 @@ const findOpen = async (call: Call, requirement: Requirement, rows: readonly Ask
   return undefined
 }
 
+/** Why the newest approval of the last day that contains one of these rows does not do; undefined if there is none. */
+const whyAgain = async (call: Call, org_id: number, rows: readonly Asked[]): Promise<string | undefined> => {
+  const some = rows.slice(0, 100).map(({ digest }) => digest)
+  const before = await call.db
+    .selectFrom('approvals as a')
+    .where('a.org_id', '=', org_id)
+    .where('a.by_rule', '=', 1)
+    .where('a.status', '=', 'approved')
+    .where('a.used_at', 'is', null)
+    .where('a.requested_at', '>', addMs(call.now, -24 * 3600_000))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('batch_rows as r')
+          .whereRef('r.request_id', '=', 'a.request_id')
+          .where('r.org_id', '=', org_id)
+          .where('r.digest', 'in', some)
+          .select('r.id'),
+      ),
+    )
+    .select(['a.request_id', 'a.org_id', 'a.asked_by', 'a.use_by'])
+    .orderBy('a.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!before) return undefined
+  const { request_id, use_by, asked_by } = before
+  if (asked_by !== namedKeyOf(call.caller))
+    return 'another key asked before, and only that key can use its approval'
+  if (use_by !== null && use_by <= call.now) return `${request_id} had to be used until ${use_by}`
+  const unused = await unusedRows(call, before)
+  return rows.every(({ digest }) => unused.has(digest))
+    ? `the rules are not those of ${request_id}`
+    : `the list is not the one of ${request_id}`
+}
+
 /**
  * Requests one approval for the rows that rules hold. The service computes what people sign: nothing that the caller says of
  * the list counts. 409 `no_rule_holds` if nobody has to be asked, and `batch_conflict` if users of the list already exist.
@@ -62,11 +98,12 @@ export const createBatch: HandlerOf<'createBatch'> = {
     const answer = (
       record: Pick<RowData<'createBatch'>, 'request_id' | 'status' | 'expires_at' | 'lines'>,
       indexes: readonly (number | undefined)[],
+      asks_again?: string,
     ): RowData<'createBatch'> => {
       const row_indexes: (number | null)[] = input.rows.map(() => null)
       for (const [i, { at }] of rows.entries()) row_indexes[at] = indexes[i]!
       const { request_id, status, expires_at, lines } = record
-      return { request_id, status, expires_at, lines, row_indexes, existing }
+      return { request_id, status, expires_at, lines, row_indexes, existing, asks_again }
     }
     return async (call) => {
       const requirement = await requirementOf(call, rows, requirements)
@@ -75,6 +112,7 @@ export const createBatch: HandlerOf<'createBatch'> = {
         await call.audit(org_id, `batch:${open.request.request_id}`, ['resumed'])
         return answer(toApprovalRecord(open.request, call), open.indexes)
       }
+      const again = await whyAgain(call, org_id, rows)
       // A single change is shown as it is.
       const [only] = rows
       const subject = rows.length === 1 ? only!.subject : batchSubject(rows, { orgId: org_id, slug })
@@ -84,7 +122,7 @@ export const createBatch: HandlerOf<'createBatch'> = {
         { held: requirement },
       )
       await insertBatchRows(call, record, rows)
-      return answer(record, [...rows.keys()])
+      return answer(record, [...rows.keys()], again)
     }
   },
 }

@@ -58,6 +58,19 @@ describe('an import under a rule', () => {
     expect(JSON.parse((await running).out)).toMatchObject({ created: 2, skipped: 1, failed: 0 })
   })
 
+  test('says why it asks again', async () => {
+    stage.put('users.csv', header + rowsOf(2))
+    const { service } = stage
+    await service.call('POST', '/svc/v1/organizations/1/limits', { body: { users: 1 } })
+    const running = imports()
+    const id = await stage.answer()
+    expect((await running).exit).not.toBe(0)
+    stage.put('users.csv', header + rowsOf(3))
+    const again = imports(['--on-conflict', 'skip'])
+    await stage.answer('deny')
+    expect((await again).err).toContain(`Asking again: the list is not the one of ${id}`)
+  })
+
   test('goes on under the same approval after an interruption', async () => {
     stage.put('users.csv', header + rowsOf(60))
     const abort = new AbortController()

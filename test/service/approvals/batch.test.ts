@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
 import { digestOf } from '../../../src/receipt/subject.ts'
-import { acme, ada, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { at } from '../rule-fixture.ts'
+import { hour } from '../clock.ts'
 import {
   approved,
   ask,
@@ -70,12 +71,40 @@ describe('a repeated list', () => {
     })
     expect(dataOf(await ask([rows[2]!]))).toMatchObject({ request_id: id, row_indexes: [2] })
     expect(service.notified.length).toBe(before)
-    expect(dataOf(await ask([rows[2]!, user(4)])).request_id).not.toBe(id)
+    const more = dataOf(await ask([rows[2]!, user(4)]))
+    expect(more.request_id).not.toBe(id)
+    expect(more.asks_again).toBe(`the list is not the one of ${id}`)
   })
 
   test('of another key is another request', async () => {
     const id = await approved([user(1)])
-    expect(dataOf(await ask([user(1)], {}, acme.key)).request_id).not.toBe(id)
+    const other = dataOf(await ask([user(1)], {}, acme.key))
+    expect(other.request_id).not.toBe(id)
+    expect(other.asks_again).toBe('another key asked before, and only that key can use its approval')
+  })
+
+  test('says that the approval before is too old', async () => {
+    const id = await approved([user(1)])
+    const { use_by } = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`))
+    clock.tick(hour)
+    const again = dataOf(await ask([user(1)]))
+    expect(again.asks_again).toBe(`${id} had to be used until ${use_by}`)
+    expect(dataOf(await ask([user(1)])).asks_again).toBeUndefined()
+  })
+
+  test('says that other rules ask now', async () => {
+    dataOf(await service.call('POST', at(acme.id, `groups/${group}/members`), { body: { user_id: eve } }))
+    const id = await approved([user(1)])
+    const match = { type: 'request', operation: ['user create'] }
+    dataOf(
+      await service.call('POST', at(acme.id, 'rules'), { body: { name: 'more', match, who: [`@${group}`] } }),
+    )
+    expect(dataOf(await ask([user(1)])).asks_again).toBe(`the rules are not those of ${id}`)
+  })
+
+  test('that is new says nothing', async () => {
+    await approved([user(1)])
+    expect(dataOf(await ask([user(2)])).asks_again).toBeUndefined()
   })
 })
 
