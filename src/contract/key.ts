@@ -70,6 +70,7 @@ export const key = operations({
       'owner_left_at',
       'expires_at',
       'revoked_at',
+      'ended',
     ],
     wide: ['created_by', 'owner_user_id', 'org_id'],
   },

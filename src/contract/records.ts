@@ -167,6 +167,10 @@ export const keyRecord = z.looseObject({
   ),
   root_id: chosen(id, 'The first secret of the key, which created_by of other keys names'),
   replaced: chosen(z.boolean(), 'Whether a rotation replaced this secret; it works until it expires'),
+  ended: chosen(
+    z.nullable(z.enum(['signed_out'])),
+    'Why it does not work any more: the device that allowed it was removed, or its person may do less than it',
+  ),
 })
 
 /** A secret of a key, without the secret itself. */

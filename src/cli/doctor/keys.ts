@@ -33,8 +33,8 @@ export const reviewKeys = (
   now: number,
 ): Finding[] => {
   const active = keys.filter(
-    ({ revoked_at, expires_at }) =>
-      revoked_at === null && (expires_at === null || Date.parse(expires_at) > now),
+    ({ revoked_at, expires_at, ended }) =>
+      revoked_at === null && !ended && (expires_at === null || Date.parse(expires_at) > now),
   )
   const newest = active.filter((one) => !one.replaced)
   const replaced = active.filter((one) => one.replaced && one.id !== own.id)

@@ -3,6 +3,7 @@ import { scopesOf } from '../../contract/scopes.ts'
 import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf, requireOwner } from '../call/caller.ts'
+import { ofLiveSignIn } from '../call/sign-in.ts'
 import { readPage } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import {
@@ -18,7 +19,7 @@ import { type KeyKind, newSecret } from './authenticator.ts'
 import { insertKeyRow, isLive } from './rows.ts'
 import { isOperatorKey, readScopes, scopeMissing, scopesText } from './scopes.ts'
 
-const { kind: _, root_id: __, ...stored } = recordSchema.shape
+const { kind: _, root_id: __, ended: ___, ...stored } = recordSchema.shape
 const columns = Object.keys(stored) as (keyof typeof stored)[]
 
 type KeyRights = { org_id: number | null; scopes: string }
@@ -29,9 +30,12 @@ const kindOf = (key: KeyRights): KeyKind => {
 }
 
 /** A key as the API returns it, without its secret. */
-export const keyRecord = <Row extends KeyRights & { id: number; lineage: number | null; replaced: 0 | 1 }>({
+export const keyRecord = <
+  Row extends KeyRights & { id: number; lineage: number | null; replaced: 0 | 1; works: boolean },
+>({
   replaced,
   lineage,
+  works,
   ...row
 }: Row) => ({
   ...row,
@@ -39,9 +43,14 @@ export const keyRecord = <Row extends KeyRights & { id: number; lineage: number 
   kind: kindOf(row),
   root_id: lineage ?? row.id,
   replaced: replaced === 1,
+  ended: works ? null : ('signed_out' as const),
 })
 
-export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns).select('lineage')
+export const selectKeys = (call: Call) =>
+  call.db
+    .selectFrom('api_keys')
+    .select([...columns, 'lineage'])
+    .select(ofLiveSignIn('api_keys').as('works'))
 
 /** One key that the caller reaches. */
 const selectKey = (call: Call, id: number) =>

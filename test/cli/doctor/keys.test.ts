@@ -18,6 +18,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   owner_user_id: null,
   owner_confirmed_at: '2030-01-01T00:00:00.000Z',
   owner_left_at: null,
+  ended: null,
   root_id: String(id),
   replaced: false,
   created_at: '2030-01-01T00:00:00.000Z',
@@ -30,6 +31,12 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
 const own = key(100, { kind: 'operator', org_id: null, scopes: [...scopes] })
 const findings = (...keys: ReturnType<typeof key>[]) =>
   reviewKeys(keys, own, now).map(({ state, message }) => [state, message])
+
+test('says nothing of a key that ended with its sign-in', () => {
+  expect(findings(key(1, { scopes: [...scopes], ended: 'signed_out' }))).toEqual([
+    ['ok', '0 in use; no key of an organization has every scope'],
+  ])
+})
 
 test('names keys of organizations with every scope, and no operator key', () => {
   const all = { scopes: [...scopes] }

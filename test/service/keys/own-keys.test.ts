@@ -49,6 +49,24 @@ describe('the keys of the person who is signed in', () => {
   })
 })
 
+test('a list says which keys ended with a device, or with a role', async () => {
+  const ends = async () =>
+    dataOf(await service.call('GET', `/svc/v1/keys?org_id=${acme.id}`)).flatMap(
+      ({ name, owner_user_id, ended }: { name: string; owner_user_id: string; ended: unknown }) =>
+        owner_user_id === grace.user ? [[name, ended]] : [],
+    )
+  expect(await ends()).toEqual(both.map((name) => [name, null]))
+  const path = `/organization/${acme.id}/update/user/${grace.user}`
+  dataOf(await service.call('PUT', path, { body: { role: 'member' } }))
+  expect(await ends()).toEqual([
+    [both[0], null],
+    [both[1], 'signed_out'],
+  ])
+  dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${grace.device}`))
+  expect(await ends()).toEqual(both.map((name) => [name, 'signed_out']))
+  expect((await list(terminal.access_token)).status).toBe(401)
+})
+
 test.each([
   ['nobody', false, 'Sign in: svc profile login'],
   ['a claim', true, /^Sign in: svc profile login\. Or let its owner confirm it: svc key confirm-owner \d+$/],
