@@ -41,13 +41,21 @@ const read = (program: Command, argv: readonly string[]): { at: Command; next: n
   return { at, next: argv.length }
 }
 
+/** What to type instead of a command that other groups have. */
+const instead: Record<string, string> = {
+  'rule update':
+    'Edit the rule in the output of svc export, and type svc apply FILE: a rule is replaced as a whole',
+  'group update': 'svc group add, svc group remove',
+}
+
 const unknownCommand = (at: Command, typed: string): SvcError => {
   const near = nearest(
     typed,
     at.commands.map((child) => child.name()),
   )
   const meant = near === undefined ? '' : `; did you mean "${named(at)} ${near}"?`
-  return usageError(`${shown(typed)} is not a command of ${named(at)}${meant}`, helpOf(at))
+  const hint = instead[[...wordsOf(at), typed].join(' ')] ?? helpOf(at)
+  return usageError(`${shown(typed)} is not a command of ${named(at)}${meant}`, hint)
 }
 
 const unknownFlag = (at: Command, whole: string): SvcError => {

@@ -28,6 +28,12 @@ describe('an unknown command', () => {
     ['foo', '"foo" is not a command of svc', 'svc --help'],
     ['mcp foo', '"foo" is not a command of svc mcp', 'svc mcp --help'],
     ['events', '"svc events" requires a command: tail', 'svc events --help'],
+    [
+      'rule update deploy',
+      '"update" is not a command of svc rule',
+      'Edit the rule in the output of svc export, and type svc apply FILE: a rule is replaced as a whole',
+    ],
+    ['group update sre', '"update" is not a command of svc group', 'svc group add, svc group remove'],
     ['user frob', '"frob" is not a command of svc user', 'svc user --help'],
     [
       'org auth-code',
