@@ -162,6 +162,7 @@ const rowOf = (one: ApprovalRecord, now: number): string =>
 export const runInbox = async ({ device, place }: At, prompt: Prompt, context: Context): Promise<void> => {
   for (;;) {
     const pending = await device.list()
+    if (pending.length === 0) await device.requireMember()
     const shown = idsOf(pending)
     const rows = pending.map((one) => ({
       value: one.request_id,

@@ -1,7 +1,8 @@
-import { recordIn, rowsIn } from '../../client/answer-data.ts'
+import { fieldsIn, recordIn, rowsIn } from '../../client/answer-data.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { device } from '../../contract/device.ts'
 import type { Data } from '../../contract/operation.ts'
+import { user } from '../../contract/user.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -76,6 +77,23 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
     return rowsIn(approval.listApprovals, answer).toReversed()
   }
 
+  /** Throws if nobody can be asked here any more. A key without `read` cannot find that out. */
+  const requireMember = async (): Promise<void> => {
+    const found = await client
+      .call(user.getUser, { orgId: org_id, userId: user_id }, { signal })
+      .catch((error: unknown): undefined => {
+        if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
+      })
+    const state = found && fieldsIn(found).state
+    if (typeof state === 'string' && state !== 'active')
+      throw new SvcError(
+        'refused',
+        'not_a_member',
+        `User ${user_id} is ${state} in organization ${org}, so nobody can ask them`,
+        { hint: `svc user get ${shellQuote(user_id)} --org ${shellQuote(org)}` },
+      )
+  }
+
   const open = async (request_id: string) => {
     const answer = await client.call(
       device.getCeremony,
@@ -130,7 +148,7 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
     }
   }
 
-  return { list, open }
+  return { list, requireMember, open }
 }
 
 export type SoftwareDevice = Awaited<ReturnType<typeof createSoftwareDevice>>

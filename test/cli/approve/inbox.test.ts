@@ -58,12 +58,13 @@ const ceremony = {
 }
 
 /** An approver at a terminal, for a service that returns these ceremonies. */
-const setUp = async (given: object, listed: object = {}) => {
+const setUp = async (given: object, listed: object = {}, state = 'active') => {
   const io = memoryIo({ tty: true })
   const posted: Record<string, unknown>[] = []
   const answers: Record<string, (input: Record<string, unknown>) => unknown> = {
     'approve list': () => (posted.length === 0 ? [{ ...record({ action: asked.action }), ...listed }] : []),
     'approve ceremony': () => given,
+    'user get': () => ({ state }),
     'approve decide': (input) => {
       posted.push(input)
       return record({ status: input.decision === 'approve' ? 'approved' : 'denied' })
@@ -277,6 +278,13 @@ describe('svc approve inbox, at a terminal', () => {
     expect((await decides(['apr_1', 'back'])).posted).toEqual([])
     expect((await decides(['apr_1', 'approve'], ceremony, false)).posted).toEqual([])
   })
+})
+
+test('says that nobody can ask somebody who was removed', async () => {
+  const { context, device } = await setUp(ceremony, {}, 'removed')
+  // The last request ends with the membership.
+  const run = runInbox({ device }, scripted(['apr_1', 'deny']), context)
+  await expect(run).rejects.toThrow('User 7 is removed in organization 1, so nobody can ask them')
 })
 
 test('shows the times of a request with their zone', async () => {
