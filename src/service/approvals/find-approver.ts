@@ -9,7 +9,7 @@ export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
     'approver_not_enrolled',
     `No active user with this ${by} has a registered device`,
     by === 'phone'
-      ? 'Find the user: svc user list --mobile NUMBER. Create a link that registers a device: svc user enroll ID'
+      ? 'svc user list --mobile NUMBER finds a user of the organization. Nobody: svc user create; no device: svc user enroll ID'
       : 'Create a link that registers one: svc user enroll',
   )
 
