@@ -1,5 +1,7 @@
 import { lineName } from './lines.ts'
 import type { Check } from './signature.ts'
+import { summaryOf } from './subject-text.ts'
+import { readSubject } from './subject.ts'
 import { timeText } from './time-text.ts'
 import type { ReceiptVerification } from './verify.ts'
 
@@ -11,14 +13,16 @@ export const sentence = (verdict: ReceiptVerification): string => {
   const { valid, receipts, completion, headline, checks, breakGlass, use } = verdict
   const failed = checks.filter(({ ok }) => !ok)
   if (!valid) return `Not valid: ${failed.map((one) => `${nameOf(one)} (${one.detail})`).join('; ')}`
-  const { status, iat } = receipts[0]!
+  const { status, iat, subject } = receipts[0]!
   const done = `${status} "${headline}"`
   const numbers = receipts.map(({ sub }) => sub).join(', ')
   const how = breakGlass ? 'Valid, by break-glass' : 'Valid'
   const isProgram = receipts.some(({ dev }) => dev)
   if (use) {
     const by = isProgram ? `a software key for ${numbers}` : numbers
-    return `${how}, under a grant: ${by} granted "${headline}" at ${timeText(iat)}; use ${use.use}, at ${timeText(use.iat)}`
+    const count = checks.find(({ name }) => name === 'use')!.detail
+    const granted = summaryOf(readSubject(subject))
+    return `${how}, under a grant: "${headline}" at ${timeText(use.iat)} is use ${count}; ${by} granted "${granted}" at ${timeText(iat)}`
   }
   if (completion) {
     const count = receipts.length === 1 ? '1 person' : `${receipts.length} people`

@@ -42,7 +42,9 @@ describe('svc user enroll --software', () => {
     const refused = await svcHere(['approve', 'submit', 'two', ...to], env)
     expect(refused).toMatchObject({
       exit: 3,
-      stderr: expect.stringMatching(/No active user with this phone[^]*Nobody: svc user create; no device: svc user enroll/),
+      stderr: expect.stringMatching(
+        /No active user with this phone[^]*Nobody: svc user create; no device: svc user enroll/,
+      ),
     })
   })
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Expectations } from '../../src/receipt/expectations.ts'
-import { nameOf } from '../../src/receipt/sentence.ts'
+import { nameOf, sentence } from '../../src/receipt/sentence.ts'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import type { Vector } from './vector.ts'
 
@@ -21,6 +21,13 @@ describe('the vectors for other languages', () => {
     expect(checks.filter(({ ok }) => !ok).map(nameOf)).toEqual(vector.fails)
     expect(valid).toBe(vector.accept)
     expect(vector.fails.length === 0).toBe(vector.accept)
+  })
+
+  test('of a use says what was granted, and what was done with it', async () => {
+    const [, use] = vectors.find(([name]) => name === 'use-of-a-grant.json')!
+    expect(sentence(await play(use))).toMatch(
+      /^Valid, under a grant: "(.+)" at \S+Z is use \d+ of \d+; \S+ granted "(?!\1").+" at \S+Z$/,
+    )
   })
 
   test('are different ones', () => {
