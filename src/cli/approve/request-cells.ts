@@ -22,7 +22,7 @@ const answersText = (line: ApprovalLine): string => {
 export const answerTexts: Shape['texts'] = {
   lines: (lines, { grant_use }) =>
     Array.isArray(lines)
-      ? `${(lines as ApprovalLine[]).map(answersText).join('; ')}${grant_use === undefined ? '' : ' earlier'}`
+      ? `${grant_use === undefined ? '' : 'earlier: '}${(lines as ApprovalLine[]).map(answersText).join('; ')}`
       : '',
 }
 

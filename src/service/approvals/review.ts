@@ -41,11 +41,7 @@ export const reviewApproval: HandlerOf<'reviewApproval'> = async (
   const row = await findApproval(call.db, request_id, { orgId: call.caller.orgId })
   const { org_id: orgId, user_id: ownerId } = requireTerminal(call.caller, 'review an emergency')
   if ((ok === true) === (dispute === true))
-    throw invalid(
-      'ok',
-      'is required unless dispute is set, and not with it',
-      'Type --ok, or --dispute --note WHY',
-    )
+    throw invalid('ok', 'or dispute is required, and not both', 'Type --ok, or --dispute --note WHY')
   if (dispute && note === undefined)
     throw invalid('note', 'is required with dispute', 'Say why: --dispute --note WHY')
   const broken = readBreakGlass(row)

@@ -132,7 +132,7 @@ describe('who answered', () => {
   test('is in the past where nobody was asked', async () => {
     const used: Partial<ApprovalRecord> = { lines: lines.slice(1), granted_by: 'apr_0', grant_use: 2 }
     const shown = await approve({ ...used, status: 'approved' }, ['status', 'apr_1', '-o', 'table'])
-    expect(shown.out).toMatch(/^lines +Sue: approved earlier$/m)
+    expect(shown.out).toMatch(/^lines +earlier: Sue: approved$/m)
   })
 
   test('an emergency that nobody has reviewed names the command', async () => {
