@@ -79,11 +79,8 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
 
   /** Throws if nobody can be asked here any more. A key without `read` cannot find that out. */
   const requireMember = async (): Promise<void> => {
-    const found = await client
-      .call(user.getUser, { orgId: org_id, userId: user_id }, { signal })
-      .catch((error: unknown): undefined => {
-        if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
-      })
+    const member = { orgId: org_id, userId: user_id }
+    const found = await client.call(user.getUser, member, { signal }).catch(() => undefined)
     const state = found && fieldsIn(found).state
     if (typeof state === 'string' && state !== 'active')
       throw new SvcError(
