@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Libsql from 'libsql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, svc, type Service } from './processes.ts'
+import { patienceMs } from '../patience.mts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // Bytes of the file of the store are overwritten, as by a failing disk.
@@ -13,8 +14,8 @@ const key = 'svc_op_endtoend_0123456789012345678901234567890'
 let service: Service
 
 /** Overwrites the first page of a table. Its number must be read before the store is damaged. */
-const damage = (page: number): void => {
-  const file = openSync(join(dataDir, 'svc.db'), 'r+')
+const damage = (page: number, dir = dataDir): void => {
+  const file = openSync(join(dir, 'svc.db'), 'r+')
   writeSync(file, Buffer.alloc(200, 0xaa), 0, 200, (page - 1) * 4096)
   closeSync(file)
 }
@@ -86,4 +87,22 @@ test('nothing starts on a damaged store, and no backup of it is written', async 
       expect.stringMatching(/svc\.db is damaged.*\n.*Restore the last backup/s),
     ])
   }
+})
+
+test('a service on a large store starts without reading all of it, and finds the damage in it soon after', async () => {
+  const large = join(folder.path, 'large')
+  await (await startService(large, key)).stop()
+  const database = new Libsql(join(large, 'svc.db'))
+  database.exec("INSERT INTO settings VALUES ('filler', hex(randomblob(18000000)))")
+  // A page of a table that nothing reads at the start.
+  const [row] = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'timeslots'").all([]) as {
+    rootpage: number
+  }[]
+  database.close()
+  damage(row!.rootpage, large)
+  const hurt = await startService(large, key)
+  const health = async () => (await fetch(new URL('/health/ready', hurt.baseUrl))).json()
+  await expect.poll(health, { timeout: patienceMs }).toEqual({ ok: false, reason: 'store_damaged' })
+  expect(hurt.log()).toMatch(/"level":"warn","message":"The store is damaged: /)
+  expect(await hurt.stop()).toBe(0)
 })

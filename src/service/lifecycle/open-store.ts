@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
 import { masterKeyFile } from '../custody/master-key.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
-import { requireWhole, storeVersion } from '../storage/sqlite/migrate.ts'
+import { storeVersion } from '../storage/sqlite/migrate.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
+import { checkWhole, requireWhole } from '../storage/sqlite/whole-check.ts'
 import type { Storage } from '../storage/storage.ts'
 import { backup } from './backup.ts'
 import { storeFile, storeMissing } from './data-dir.ts'
@@ -54,21 +55,30 @@ const upgradeFailed = ({ copy }: Upgrade, error: unknown): SvcError =>
     cause: error,
   })
 
+/** A store up to this size is checked in 0.1 s. */
+const smallBytes = 32 * 1024 * 1024
+
 /**
  * Opens the store of a data folder that this process has locked. Copies an older store and then upgrades it, and calls
- * `notify` between the two. Throws an SvcError that says what to do.
+ * `notify` between the two. Throws an SvcError that says what to do. With `report`, a store that is not small is checked for
+ * damage only after it is open, so that the start does not wait for it.
  */
 export const openStore = async (
   dataDir: string,
   notify: (message: string, upgrade: Upgrade) => void,
+  report?: (message: string, level: 'warn') => void,
 ): Promise<Storage> => {
   const file = storeFile(dataDir)
   let upgrade: Upgrade | undefined
   try {
-    if (existsSync(file)) requireWhole(file)
+    const later = report && existsSync(file) && statSync(file).size > smallBytes
+    if (existsSync(file) && !later) requireWhole(file)
     upgrade = existsSync(file) ? copyOlder(dataDir) : undefined
     if (upgrade) notify(announceUpgrade(upgrade), upgrade)
-    const storage = await openSqlite({ path: file })
+    const storage = await openSqlite({
+      path: file,
+      check: later ? () => checkWhole(file, report) : undefined,
+    })
     try {
       await refuseMoved(storage, dataDir)
       return storage

@@ -121,7 +121,7 @@ export const openPlace = async (
   const { dataDir } = place
   prepareDataDir(dataDir)
   closing.push(lockDataDir(dataDir).release)
-  const storage = await openStore(dataDir, (line) => report(line))
+  const storage = await openStore(dataDir, (line) => report(line), report)
   closing.push(storage.close)
   return { storage, keyring: await openKeyring(storage, dataDir, env) }
 }

@@ -13,11 +13,16 @@ export const damaged = (cause: unknown): Refusal =>
   )
 
 /**
- * Refuses everything once the engine has found damage, until the process ends: what it still reads could be wrong, and a write
+ * Refuses everything once the engine, or the check whose `damage` this is, has found damage, until the process ends: what it still reads could be wrong, and a write
  * could make it worse.
  */
-export const stopAtDamage = (engine: Omit<Storage, 'problem'>, canWrite: () => Promise<boolean>): Storage => {
+export const stopAtDamage = (
+  engine: Omit<Storage, 'problem'>,
+  canWrite: () => Promise<boolean>,
+  damage?: Promise<Error>,
+): Storage => {
   let found: Refusal | undefined
+  void damage?.then((cause) => (found ??= damaged(cause)))
   const guard = async <T>(run: () => Promise<T>): Promise<T> => {
     if (found) throw damaged(found.cause)
     try {

@@ -60,6 +60,9 @@ export const isBusy = (error: unknown): boolean => codeOf(error) === 'SQLITE_BUS
 /** Whether the file is no store, or not all of one. */
 export const isDamage = (error: unknown): boolean => problems[codeOf(error) ?? ''] === damaged
 
+/** The error of the engine for a damaged store. */
+export const damage = (reason: string): Error => Object.assign(new Error(reason), { code: 'SQLITE_CORRUPT' })
+
 /** The error of a write that the disk refused. */
 export const refused = (cause: unknown): Refusal =>
   isDamage(cause)

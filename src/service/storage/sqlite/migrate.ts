@@ -3,22 +3,11 @@ import { failure } from '../../../core/errors.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
 import type { Db } from '../schema.ts'
 import type { Connection } from './connection.ts'
+import { damage } from './errors.ts'
 
 type Reader = { prepare(sql: string): { all(values: never[]): unknown[] } }
 
-const damaged = (reason = 'the store has no valid schema version'): Error =>
-  Object.assign(new Error(reason), { code: 'SQLITE_CORRUPT' })
-
-/** Throws if a page of the store is damaged. Reads all of it: 700 MB in 3 s. */
-export const requireWhole = (file: string): void => {
-  const database = new Libsql(file)
-  try {
-    const [found] = database.prepare('PRAGMA quick_check(1)').all([]) as { quick_check: string }[]
-    if (found?.quick_check !== 'ok') throw damaged(found?.quick_check)
-  } finally {
-    database.close()
-  }
-}
+const damaged = (): Error => damage('the store has no valid schema version')
 
 /** The number of migrations that a store has seen; 0 for an empty one, undefined for one of another program. */
 const versionOf = (database: Reader): number | undefined => {

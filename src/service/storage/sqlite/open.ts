@@ -6,10 +6,16 @@ import { type Connection, openConnection, queriesOf } from './connection.ts'
 import { asUnavailable } from './errors.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
+import type { WholeCheck } from './whole-check.ts'
 
 const headText = 'select seq, hash, at from audit where org_id = ? order by seq desc limit 1'
 
-type Options = { path: string; now?: (() => Date) | undefined }
+type Options = {
+  path: string
+  now?: (() => Date) | undefined
+  /** Checks the store while it is in use. */
+  check?: (() => WholeCheck) | undefined
+}
 
 // Under load many requests share a millisecond, and formatting is the expensive part of a clock.
 const clock = (now: () => Date): (() => string) => {
@@ -44,7 +50,7 @@ const createOnlyTransaction = (writer: Connection): Transaction => ({
 })
 
 /** Opens the store in `path`; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
-export const openSqlite = async ({ path, now = () => new Date() }: Options): Promise<Storage> => {
+export const openSqlite = async ({ path, now = () => new Date(), check }: Options): Promise<Storage> => {
   const writer = openConnection(path)
   const writing = queriesOf(writer)
   try {
@@ -62,6 +68,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
   const canWrite = createWriteProbe(async (thorough) => {
     for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
   }, commits.failures)
+  const checking = check?.()
   const engine: Omit<Storage, 'problem'> = {
     read: async (work) => {
       try {
@@ -86,6 +93,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     publish: () => undefined,
     subscribe: () => undefined,
     close: async () => {
+      checking?.stop()
       await commits.idle()
       reader.close()
       // Afterwards the file alone is the whole store, so that it can be copied.
@@ -93,5 +101,5 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
       writer.close()
     },
   }
-  return stopAtDamage(engine, canWrite)
+  return stopAtDamage(engine, canWrite, checking?.damage)
 }

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { constants, setPriority } from 'node:os'
+import Libsql from 'libsql'
+import { damage } from './errors.ts'
+
+const statement = 'PRAGMA quick_check(1)'
+
+/** Throws if a page of the store is damaged. Reads all of it: 700 MB in 2 s. */
+export const requireWhole = (file: string): void => {
+  const database = new Libsql(file)
+  try {
+    const [found] = database.prepare(statement).all([]) as { quick_check: string }[]
+    if (found?.quick_check !== 'ok') throw damage(String(found?.quick_check))
+  } finally {
+    database.close()
+  }
+}
+
+/** `damage` resolves if damage is found. `stop` ends the check. */
+export type WholeCheck = { damage: Promise<Error>; stop(): void }
+
+const program = `
+const [libsql, file] = process.argv.slice(1)
+try {
+  const [found] = new (require(libsql))(file).prepare('${statement}').all([])
+  process.stdout.write(found.quick_check)
+} catch (error) {
+  const damaged = /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+  process[damaged ? 'stdout' : 'stderr'].write(error.message)
+}`
+
+/**
+ * Checks a store that is in use. In another process, because the engine would hold up every request meanwhile, and because
+ * only a process can be stopped in the middle.
+ */
+export const checkWhole = (file: string, report: (line: string, level: 'warn') => void): WholeCheck => {
+  const libsql = createRequire(import.meta.url).resolve('libsql')
+  const child = spawn(process.execPath, ['-e', program, libsql, file], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.unref()
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  let stopped = false
+  let found = ''
+  let failure = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (found += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (failure += text))
+  child.on('error', ({ message }) => (failure = message))
+  return {
+    damage: new Promise((resolve) => {
+      child.on('close', () => {
+        if (stopped || found === 'ok') return
+        if (found === '') return report(`The store could not be checked for damage: ${failure}`, 'warn')
+        report(`The store is damaged: ${found}`, 'warn')
+        resolve(damage(found))
+      })
+    }),
+    stop: () => {
+      stopped = true
+      child.kill('SIGKILL')
+    },
+  }
+}
