@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -14,13 +14,44 @@ import { pageFiles } from './page.mjs'
 // the server's dependencies, stay outside and are loaded from node_modules when a command needs them.
 const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
+// Two builds of one version are told apart by their commit. A folder inside of another repository has none of its own.
+const commitOf = () => {
+  if (process.env.SVC_COMMIT || !existsSync(root('.git'))) return process.env.SVC_COMMIT
+  const describe = ['describe', '--always', '--dirty', '--abbrev=8', '--exclude=*']
+  try {
+    return execFileSync('git', describe, { cwd: root(''), encoding: 'utf8', stdio: 'pipe' }).trim()
+  } catch {
+    // Git is not installed, or does not trust the owner of the folder.
+    return undefined
+  }
+}
+const commit = commitOf()
+if (commit && !/^[\w.-]{1,40}$/.test(commit)) throw new Error(`SVC_COMMIT is not a commit: "${commit}"`)
+const versionWithCommit = {
+  name: 'version-with-commit',
+  load: (id) => {
+    if (id !== root('package.json')) return undefined
+    const { version } = JSON.parse(readFileSync(id, 'utf8'))
+    const text = commit ? `${version} (${commit})` : version
+    return { code: `export const version = ${JSON.stringify(text)}`, moduleType: 'js' }
+  },
+}
+
 const bundle = await rolldown({
   input: { main: root('src/main.ts'), schemas },
   platform: 'node',
   external: ['libsql', 'jq-wasm'],
   // Its other build loads its parts at run time.
   resolve: { alias: { 'jsonc-parser': root('node_modules/jsonc-parser/lib/esm/main.js') } },
-  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, contractManifest, inProgram],
+  plugins: [
+    withoutAjv,
+    withoutSignalListeners,
+    rareUndici,
+    lazyChildProcess,
+    contractManifest,
+    versionWithCommit,
+    inProgram,
+  ],
 })
 const { output } = await bundle.generate({
   format: 'cjs',

@@ -43,6 +43,7 @@ export const key = operations({
         }),
         'Its organization; null for an operator key',
       ),
+      service_version: chosen(z.string(), 'Version of the service, with the commit of its build'),
     }),
   },
   listKeys: {

@@ -49,7 +49,7 @@ beforeAll(() => {
 afterAll(remove)
 
 test('the installed svc prints its version', () => {
-  expect(run(svc, ['--version'])).toMatch(/^svc \d+\.\d+\.\d+\n$/)
+  expect(run(svc, ['--version'])).toMatch(/^svc \d+\.\d+\.\d+( \([\w.-]+\))?\n$/)
 })
 
 test('is installed by one command without a warning, in at most 12 packages and 35 MB', () => {

@@ -49,6 +49,7 @@ export const registerWhoami = (command: Command, context: Context): void => {
       const data = {
         profile: profile.value,
         base_url: baseUrl.value,
+        service_version: own?.service_version ?? null,
         key_id: own?.id ?? null,
         key_name: own?.name ?? null,
         kind: own?.kind ?? null,

@@ -161,7 +161,11 @@ export const whoAmI: HandlerOf<'whoAmI'> = async (_, call) => {
     .where('id', '=', row.org_id ?? 0)
     .select(['id', 'slug', 'name'])
     .executeTakeFirst()
-  return { ...keyRecord(row), organization: organization ?? null }
+  return {
+    ...keyRecord(row),
+    organization: organization ?? null,
+    service_version: call.service.node().version,
+  }
 }
 
 export const listKeys: HandlerOf<'listKeys'> = async ({ org_id, mine = false }, call) => {

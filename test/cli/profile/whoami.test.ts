@@ -8,7 +8,14 @@ import { svc } from '../svc.ts'
 const { path: dir, remove } = temporaryFolder()
 let service: RunningService
 beforeAll(async () => {
-  const data = { host: '127.0.0.1', port: 0, dataDir: join(dir, 'data'), env: {}, log: () => undefined }
+  const data = {
+    host: '127.0.0.1',
+    port: 0,
+    dataDir: join(dir, 'data'),
+    env: {},
+    log: () => undefined,
+    version: '0.1.0 (1234abcd)',
+  }
   service = await startService(data)
 })
 afterAll(async () => {
@@ -29,6 +36,7 @@ test('shows the operator key, and the profile and address in use', async () => {
     data: {
       profile: 'default',
       base_url: service.baseUrl,
+      service_version: '0.1.0 (1234abcd)',
       key_id: '1',
       key_name: 'operator',
       kind: 'operator',

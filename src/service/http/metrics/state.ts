@@ -110,8 +110,11 @@ export const createStateReader = (parts: Parts, version: string) => {
   const nodeFamilies = (): Family[] => {
     const { requests } = parts.node()
     const { writes, connections, connections_limit } = parts.storage.load()
+    const [number = '', commit = ''] = version.split(/[ ()]+/)
     return [
-      gauge('svc_build_info', 'The version of svc; always 1.', [{ labels: { version }, value: 1 }]),
+      gauge('svc_build_info', 'The version of svc and its commit; always 1.', [
+        { labels: { version: number, commit }, value: 1 },
+      ]),
       gauge('svc_http_requests_in_progress', 'Requests in progress.', requests),
       gauge('svc_approval_waits', 'Callers and pages that wait for a change.', parts.signals.waiting),
       counter('svc_store_writes_total', 'Writes that this process committed.', writes),

@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest'
+import { exposition } from '../../../../src/service/http/metrics/exposition.ts'
+import { createStateReader } from '../../../../src/service/http/metrics/state.ts'
+import { createNode } from '../../../../src/service/lifecycle/node.ts'
+import { createSignals } from '../../../../src/service/call/signals/signals.ts'
+import { engines } from '../../storage/engines.ts'
+import { installHooks, storage } from '../../storage/opened-store.ts'
+
+describe('the state of a process', () => {
+  installHooks(engines[0]!)
+
+  test.each([
+    ['0.1.0 (1234abcd-dirty)', 'version="0.1.0",commit="1234abcd-dirty"'],
+    ['0.1.0', 'version="0.1.0",commit=""'],
+  ])('of build %s names version and commit', async (version, labels) => {
+    const signals = createSignals(storage, { poll: async () => [] })
+    const state = createStateReader({ storage, signals, node: createNode({ storage, signals }, {}) }, version)
+    expect(exposition(await state.families())).toContain(`svc_build_info{${labels}} 1\n`)
+    state.stop()
+  })
+})
