@@ -12,6 +12,13 @@ export type LogRecord = {
   ms?: number
   /** The name of the key. */
   key?: string | undefined
+  /** The organization of the key or of the person at the approver page. */
+  org_id?: number | undefined
+  /** The address of the client. */
+  ip?: string | undefined
+  /** The process that wrote the line, as `svc service nodes` lists it, and its build. */
+  node?: string
+  version?: string | undefined
   error?: string | undefined
   /** From the `traceparent` of the request. */
   trace_id?: string

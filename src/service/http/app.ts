@@ -112,6 +112,8 @@ export const createApp = (options: AppOptions): Hono => {
           status: response.status,
           ms: Math.round(ms * 100) / 100,
           key: trace.key,
+          org_id: trace.orgId ?? undefined,
+          ip: addressOf(context),
           error: trace.error,
           ...readTraceParent(context.req.header('traceparent')),
         })
@@ -181,7 +183,7 @@ export const createApp = (options: AppOptions): Hono => {
       traced(path, (context, trace) => {
         const answerTo = (caller: Authenticated | undefined): Promise<Response> | Response => {
           if (!caller) throw operation.session ? sessionOver() : unauthenticated()
-          if (!operation.open) trace.key = caller.name
+          if (!operation.open) [trace.key, trace.orgId] = [caller.name, caller.orgId]
           const limits = service.rate(caller)
           const proceed = (headers: Record<string, string>): Promise<Response> | Response => {
             trace.limits = headers

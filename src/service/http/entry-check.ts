@@ -24,8 +24,15 @@ export type EntryOptions = {
 /** Reads the address of a client: of the connection, or as a trusted proxy reports it. */
 export const createAddressReader = ({ trustedProxy }: Pick<EntryOptions, 'trustedProxy'>) => {
   const proxies = trustedProxy.map(readNetwork).filter((one) => one !== undefined)
-  return (context: Context): string | undefined =>
-    clientAddress(socketOf(context)?.remoteAddress, context.req.header('x-forwarded-for'), proxies)
+  // Without a proxy, a connection has one address, and reading it costs more than the rest of a log line.
+  const known = new WeakMap<Socket, string | undefined>()
+  return (context: Context): string | undefined => {
+    const socket = socketOf(context)
+    if (!socket || proxies.length > 0)
+      return clientAddress(socket?.remoteAddress, context.req.header('x-forwarded-for'), proxies)
+    if (!known.has(socket)) known.set(socket, clientAddress(socket.remoteAddress, undefined, proxies))
+    return known.get(socket)
+  }
 }
 
 const proxyOf = (text: string): Network => {

@@ -7,7 +7,7 @@ export const apiRoot = '/admin/public/api'
 export type Route = { method: string; path: string }
 
 /** One request, as its log line shows it. */
-export type Trace = { id: string; key?: string; error?: string }
+export type Trace = { id: string; key?: string; orgId?: number | null; error?: string }
 
 /** A route that is not an operation of the table. */
 export type MountedRoute = Route & {

@@ -9,6 +9,7 @@ import type { Storage } from '../storage/storage.ts'
 
 /** What a process says about itself. */
 export type NodeOptions = {
+  id?: string
   /** Host and port. */
   address?: string
   /** Of svc. */
@@ -18,15 +19,22 @@ export type NodeOptions = {
   requests?(): number
 }
 
+/** Two nodes can report the same address: in containers, or when one was killed and has started again. */
+export const createNodeId = (): string => `${process.pid}-${randomBytes(4).toString('hex')}`
+
 type Parts = { storage: Storage; signals: Pick<Signals, 'waiting'> }
 
 /** A function that reports the state and the load of this process. */
 export const createNode = (
   { storage, signals }: Parts,
-  { address = '-', version = '-', state = () => 'serving', requests = () => 0 }: NodeOptions,
+  {
+    id = createNodeId(),
+    address = '-',
+    version = '-',
+    state = () => 'serving',
+    requests = () => 0,
+  }: NodeOptions,
 ): (() => NodeReport) => {
-  // Two nodes can report the same address: in containers, or when one was killed and has started again.
-  const id = `${process.pid}-${randomBytes(4).toString('hex')}`
   const started_at = storage.now()
   let sampled = { at: performance.now(), writes: 0, rate: 0 }
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isLoopbackHost } from '../../core/loopback.ts'
+import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { watchApprovals } from '../approvals/expiry.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
@@ -20,7 +21,7 @@ import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { compose, type Composed } from './compose.ts'
 import { createLogNotifier } from './create-service.ts'
 import { storeFile, unusable } from './data-dir.ts'
-import { watchNode } from './node.ts'
+import { createNodeId, watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type StorePlace } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
@@ -72,7 +73,9 @@ const asStartProblem = async ({ dataDir, databaseUrl }: StorePlace, error: unkno
 /** Starts the service in this process. Throws an SvcError that says what to do, and then leaves nothing open. */
 export const startService = async (options: ServeOptions): Promise<RunningService> => {
   const { host, publicUrl, tls, webhookNetworks, settings } = readOptions(options)
-  const { env, port = 8080, trustedProxy = [], dev = false, log } = options
+  const { env, port = 8080, trustedProxy = [], dev = false, version } = options
+  const id = createNodeId()
+  const log: Log = (record) => options.log({ ...record, node: id, version })
   const place: StorePlace =
     options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }
   const closing: (() => void | Promise<void>)[] = []
@@ -117,7 +120,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         phase: () => phase,
         node: {
           address: `${hostname()}:${bound}`,
-          version: options.version,
+          id,
+          version,
           state: () => (phase === 'stopping' ? phase : 'serving'),
           requests: () => server.requests(),
         },

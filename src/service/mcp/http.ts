@@ -121,7 +121,7 @@ export const createMcpServer = ({
     (respond: Respond): MountedRoute['respond'] =>
     async (context, trace) => {
       const caller = await identify(context)
-      if (!(caller instanceof Response)) trace.key = caller.name
+      if (!(caller instanceof Response)) [trace.key, trace.orgId] = [caller.name, caller.orgId]
       const response = caller instanceof Response ? caller : await respond(context, trace, caller)
       response.headers.set('x-request-id', trace.id)
       response.headers.set('x-content-type-options', 'nosniff')
