@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { constants, setPriority } from 'node:os'
 import Libsql from 'libsql'
@@ -36,24 +36,18 @@ try {
  */
 export const checkWhole = (file: string, report: (line: string, level: 'warn') => void): WholeCheck => {
   const libsql = createRequire(import.meta.url).resolve('libsql')
-  const child = spawn(process.execPath, ['-e', program, libsql, file], { stdio: ['ignore', 'pipe', 'pipe'] })
-  child.unref()
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   let stopped = false
-  let found = ''
-  let failure = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (found += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (failure += text))
-  child.on('error', ({ message }) => (failure = message))
+  let found!: (damage: Error) => void
+  const damaged = new Promise<Error>((resolve) => (found = resolve))
+  const child = execFile(process.execPath, ['-e', program, libsql, file], (error, said, failure) => {
+    if (stopped || said === 'ok') return
+    const reason = said || failure || (error?.signal ?? error?.code)
+    report(`The store ${said ? 'is damaged' : 'could not be checked for damage'}: ${reason}`, 'warn')
+    if (said) found(damage(said))
+  })
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   return {
-    damage: new Promise((resolve) => {
-      child.on('close', () => {
-        if (stopped || found === 'ok') return
-        if (found === '') return report(`The store could not be checked for damage: ${failure}`, 'warn')
-        report(`The store is damaged: ${found}`, 'warn')
-        resolve(damage(found))
-      })
-    }),
+    damage: damaged,
     stop: () => {
       stopped = true
       child.kill('SIGKILL')
