@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { startService } from './processes.ts'
+import { startService, svc } from './processes.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 
@@ -52,5 +52,38 @@ test('SIGHUP to a service without a certificate, as logrotate sends it, changes 
   await expect.poll(() => service.log()).toContain('SIGHUP')
   expect((await fetch(new URL('/health', service.baseUrl))).status).toBe(200)
   expect(await service.stop()).toBe(0)
+  remove()
+})
+
+const read = (name: string): string => readFileSync(name, 'utf8')
+
+test('SIGHUP opens the file of the log again after logrotate has moved it', async () => {
+  const { path, remove } = temporaryFolder()
+  const [file, moved] = [join(path, 'svc.log'), join(path, 'svc.log.1')]
+  const service = await startService(join(path, 'data'), key, ['--log-file', file])
+  const ask = (route: string) => fetch(new URL(route, service.baseUrl))
+  await ask('/before')
+  await expect.poll(() => read(file)).toContain('"status":404')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  renameSync(file, moved)
+  await ask('/approver')
+  await expect.poll(() => read(moved)).toContain('/approver')
+  service.process.kill('SIGHUP')
+  await expect.poll(() => read(file)).toContain('SIGHUP')
+  const kept = read(moved)
+  await ask('/health')
+  await expect.poll(() => read(file)).toContain('/health')
+  expect(await service.stop()).toBe(0)
+  expect([read(moved), service.log()]).toEqual([kept, ''])
+  remove()
+})
+
+test('a file of the log that cannot be written ends the start', async () => {
+  const { path, remove } = temporaryFolder()
+  const { exit, stderr } = await svc(`serve --port 0 --data-dir ${path}/data --log-file ${path}/no/svc.log`)
+  expect([exit, stderr]).toEqual([
+    1,
+    expect.stringMatching(/--log-file .* cannot be written\n[^]*hint: Use a file/),
+  ])
   remove()
 })

@@ -7,6 +7,7 @@ import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { collect, readWhole } from '../operation/flags.ts'
+import { openLogFile } from './log-file.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** The folder from --data-dir, or the default. */
@@ -51,6 +52,7 @@ type Options = {
   trustedProxy?: string[]
   webhookNetwork?: string[]
   config?: string
+  logFile?: string
   check?: boolean
   dev?: boolean
   profile: boolean
@@ -109,6 +111,10 @@ export const registerServe = (command: Command, context: Context): void => {
       '--config <file>',
       'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
     )
+    .option(
+      '--log-file <file>',
+      'Write the log to this file instead of standard error; SIGHUP opens it again',
+    )
     .option('--check', 'Check flags, configuration and store, then exit; a running service is not disturbed')
     .option('--dev', 'Development mode, on loopback only')
     .option('--no-profile', 'Do not save the key in a profile, only print it')
@@ -120,8 +126,11 @@ export const registerServe = (command: Command, context: Context): void => {
       const { checkService } = await import('../../service/lifecycle/check-service.ts')
       const { createLog } = await import('../../core/log.ts')
       const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
-      const { port, profile, drain, metricsPort, check, ...settings } = rest
+      const { port, profile, drain, metricsPort, logFile, check, ...settings } = rest
       const place = await readPlace(io, options)
+      const stderr = (text: string) => io.stderr.write(text)
+      const file = logFile === undefined || check ? undefined : openLogFile(resolve(io.cwd, logFile), stderr)
+      const write = file?.write ?? stderr
       const served = {
         ...settings,
         port: readWhole('--port', port, 0, 65_535),
@@ -132,7 +141,7 @@ export const registerServe = (command: Command, context: Context): void => {
         version,
         ...place,
         env: io.env,
-        log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
+        log: createLog((text) => write(`${text}\n`), !file && io.stderr.isTTY),
       }
       if (check) {
         await checkService(served)
@@ -141,7 +150,11 @@ export const registerServe = (command: Command, context: Context): void => {
       }
       let running: Service | undefined
       // A terminal that is closed ends what was started there; a service manager reloads with the same signal.
-      if (!io.stderr.isTTY) io.onHangup = () => running?.reload()
+      if (!io.stderr.isTTY)
+        io.onHangup = () => {
+          file?.reopen()
+          running?.reload()
+        }
       const service = await startService(served)
       running = service
       try {

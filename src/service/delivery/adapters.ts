@@ -36,13 +36,13 @@ const absent: Adapter = async ({ channel }) => ({
  * what is not set up.
  */
 export const createAdapters = ({ settings, push, webhook, dev, env, log, now }: Options) => {
-  const mail = settings.smtp && createMail(settings.smtp)
-  const sms = settings.sms && createSms(settings.sms, { env, now })
+  let mail = settings.smtp && createMail(settings.smtp)
+  let sms = settings.sms && createSms(settings.sms, { env, now })
   const devLog = createDevLog(log, now)
   const other = dev ? devLog : absent
   const adapters = {
-    email: mail?.adapter ?? other,
-    sms: sms?.adapter ?? other,
+    email: mail ? (...given) => mail!.adapter(...given) : other,
+    sms: sms ? (...given) => sms!.adapter(...given) : other,
     push,
     webhook,
   } satisfies Record<Channel, Adapter>
@@ -51,6 +51,15 @@ export const createAdapters = ({ settings, push, webhook, dev, env, log, now }: 
     adapters,
     channels: new Set(all.filter((channel) => adapters[channel] !== absent)),
     loggedChannels: new Set(all.filter((channel) => adapters[channel] === devLog)),
+    /** Sends with these settings from now on; a channel keeps those that are left out. */
+    use: (renewed: Options['settings']): void => {
+      const replaced = [renewed.smtp && mail, renewed.sms && sms]
+      if (renewed.smtp) mail = createMail(renewed.smtp)
+      if (renewed.sms) sms = createSms(renewed.sms, { env, now })
+      const close = (): void => replaced.forEach((one) => void one?.close())
+      // By then, every attempt under way has ended.
+      setTimeout(close, 60_000).unref()
+    },
     close: async (): Promise<void> => {
       await Promise.all([mail?.close(), sms?.close()])
     },

@@ -25,7 +25,8 @@ import { createNodeId, watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type StorePlace } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
-import { readOptions, readTls, type ServeOptions } from './serve-options.ts'
+import { createReload } from './reload.ts'
+import { readOptions, type ServeOptions } from './serve-options.ts'
 
 export type RunningService = StorePlace & {
   /** Where the store is, without a password. */
@@ -42,7 +43,7 @@ export type RunningService = StorePlace & {
   canAsk(key: string): Promise<boolean>
   /** Creates a key that can only request approvals; it is not stored. */
   makeAskKey(): Promise<string>
-  /** Reads the certificate again. A file that cannot be used changes nothing, and is logged. */
+  /** See `createReload`. */
   reload(): void
   /** Finishes the requests in progress, then closes the store. */
   stop(): Promise<void>
@@ -93,6 +94,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     let phase: Phase = 'starting'
     const counts = options.metricsPort === undefined ? undefined : createEventCounts()
     let composed: Composed | undefined
+    let useChannels: ReturnType<typeof createAdapters>['use']
     const server: HttpServer = await startServer({ port, host, tls, publicUrl }, (bound) => {
       const localOnly = isLoopbackHost(host) && publicUrl === undefined && trustedProxy.length === 0
       composed = compose({
@@ -111,6 +113,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         deliveryWith: (own) => {
           const delivery = createAdapters({ settings, dev, env, log, now: storage.now, ...own })
           closing.push(delivery.close)
+          useChannels = delivery.use
           return delivery
         },
         handlers,
@@ -167,15 +170,13 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         }
       },
       makeAskKey: () => makeAskKey(service),
-      reload: () => {
-        try {
-          const renewed = readTls(options)
-          if (renewed) server.useTls(renewed)
-          report(renewed ? 'Reloaded the certificate' : 'SIGHUP changes nothing without --tls-cert')
-        } catch (error) {
-          report(`The certificate was not reloaded: ${(error as Error).message}`, 'warn')
-        }
-      },
+      reload: createReload(options, {
+        settings,
+        service,
+        useChannels: useChannels!,
+        useTls: server.useTls,
+        report,
+      }),
       stop: async () => {
         phase = 'stopping'
         if (drainMs > 0) {
