@@ -15,6 +15,7 @@ export const environment = {
   SVC_BOOTSTRAP_API_KEY: 'svc serve: the first operator key, instead of a random one (secret)',
   SVC_DATABASE_URL: 'svc serve: store in PostgreSQL, postgres://host/database (may contain a secret)',
   SVC_MASTER_KEY: 'svc serve: the key that wraps stored secrets, instead of a file (secret)',
+  SVC_METRICS_KEY: 'svc serve: bearer that --metrics-port requires, 32 characters or more (secret)',
   SVC_SMTP_URL:
     'svc serve: mail server, smtps://user@host:465 or smtp://user@host:587 (may contain a secret)',
   SVC_SMTP_PASSWORD: 'svc serve: password of the user at the mail server (secret)',

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createClient, watchApproval, type Client } from '../../src/library/svc.ts'
+import { selfSigned } from '../certificate.ts'
 import { createPerson, remote, type Person } from './person.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { root } from '../source-tree.ts'
@@ -178,4 +180,58 @@ test.each(['70000', 'x', '-1'])('refuses --metrics-port %s', async (port) => {
   const ended = await svc(['serve', `--metrics-port=${port}`], { SVC_CONFIG_DIR: folder.path })
   expect(ended).toMatchObject({ exit: 2 })
   expect(ended.stderr).toContain(`--metrics-port must be a whole number from 0 to 65535, not "${port}"`)
+})
+
+describe('on another address than loopback', () => {
+  const key = 'k'.repeat(32)
+  const tls = temporaryFolder()
+  afterAll(tls.remove)
+  const serve = (...args: string[]): Promise<Service> =>
+    startService(join(tls.path, String(args.length)), operator, ['--metrics-port', '0', ...args], {
+      SVC_METRICS_KEY: key,
+    })
+
+  test('/metrics requires the key', async () => {
+    const open = await serve('--metrics-host', '0.0.0.0')
+    const at = open.ready.metrics_url!
+    const host = 'svc-1.internal:9464'
+    const statuses = [{}, { authorization: `Bearer ${key}x` }, { authorization: `Bearer ${key}` }].map(
+      async (headers) => (await get(at, { host, ...headers })).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([401, 401, 200])
+    expect(await open.stop()).toBe(0)
+  })
+
+  test('/metrics uses the certificate of the service', async () => {
+    const [cert, privateKey] = [join(tls.path, 'cert.pem'), join(tls.path, 'key.pem')]
+    const made = selfSigned()
+    writeFileSync(cert, made.cert)
+    writeFileSync(privateKey, made.key)
+    const secure = await serve('--metrics-host', '0.0.0.0', '--tls-cert', cert, '--tls-key', privateKey)
+    const at = new URL(secure.ready.metrics_url!)
+    expect(at.protocol).toBe('https:')
+    const answer = new Promise<number | undefined>((resolve, reject) => {
+      const options = { rejectUnauthorized: false, headers: { authorization: `Bearer ${key}` } }
+      requestTls(at, options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end()
+    })
+    expect(await answer).toBe(200)
+    expect(await secure.stop()).toBe(0)
+  })
+
+  test.each([
+    [
+      '',
+      '--metrics-port 0 --metrics-host 0.0.0.0',
+      'Without SVC_METRICS_KEY the metrics are on loopback only',
+    ],
+    ['short', '--metrics-port 0', 'SVC_METRICS_KEY is too short'],
+    [key, '--metrics-host 0.0.0.0', '--metrics-host requires --metrics-port'],
+  ])('with the key "%s" %s is refused', async (SVC_METRICS_KEY, flags, message) => {
+    const { exit, stderr } = await svc(`serve --check --data-dir ${tls.path}/none ${flags}`, {
+      SVC_METRICS_KEY,
+    })
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
 })

@@ -46,6 +46,7 @@ type Options = {
   allowDataLoss?: boolean
   drain?: string
   metricsPort?: string
+  metricsHost?: string
   publicUrl?: string
   tlsCert?: string
   tlsKey?: string
@@ -90,9 +91,10 @@ export const registerServe = (command: Command, context: Context): void => {
       '--drain <seconds>',
       'How long to report that it stops before it does, for a load balancer; default: 5 with a database, 0 without',
     )
+    .option('--metrics-port <port>', 'Serve Prometheus metrics at /metrics on this port; 0 for a free one')
     .option(
-      '--metrics-port <port>',
-      'Serve Prometheus metrics at /metrics on this port, on loopback only; 0 for a free one',
+      '--metrics-host <address>',
+      'Address of that port, 127.0.0.1 by default; others require SVC_METRICS_KEY',
     )
     .option('--public-url <url>', 'Address that phones and clients use, if it is a different one')
     .option('--tls-cert <file>', 'Certificate chain (PEM)')

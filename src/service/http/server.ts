@@ -36,9 +36,15 @@ const drainTime = 10_000
 const hints = (flag: string): Record<string, string> => ({
   EADDRINUSE: `Stop that program (ss -ltnp shows it), or use another port: ${flag} 8081, or ${flag} 0 for a free one`,
   EACCES: `Use a port from 1024 up: ${flag} 8080`,
-  EADDRNOTAVAIL: 'Use an address of this machine: --host 127.0.0.1',
-  ENOTFOUND: 'Use an address of this machine: --host 127.0.0.1',
+  EADDRNOTAVAIL: `Use an address of this machine: ${flag.replace('port', 'host')} 127.0.0.1`,
+  ENOTFOUND: `Use an address of this machine: ${flag.replace('port', 'host')} 127.0.0.1`,
 })
+
+/** A host as a URL contains it; loopback for one that means all interfaces. */
+export const hostInUrl = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
 
 /** The error of a port; `flag` names it. */
 export const cannotListen = (

@@ -27,8 +27,10 @@ export type ServeOptions = StorePlace & {
   webhookNetwork?: readonly string[] | undefined
   /** For developers: messages are logged instead of delivered. */
   dev?: boolean | undefined
-  /** Serves Prometheus metrics on this port of loopback; 0 takes a free one. */
+  /** Serves Prometheus metrics on this port; 0 takes a free one. */
   metricsPort?: number | undefined
+  /** 127.0.0.1 if left out. */
+  metricsHost?: string | undefined
   /** How long it reports that it stops before it does, milliseconds. */
   drainMs?: number | undefined
   /** Of svc. */
@@ -112,6 +114,21 @@ export const readTls = ({ tlsCert, tlsKey }: ServeOptions): Tls | undefined => {
   }
 }
 
+/** Undefined without metrics. Throws a usage error for an address that others could read without a key. */
+const checkMetrics = ({ metricsPort: port, metricsHost: host, env }: ServeOptions) => {
+  const key = env.SVC_METRICS_KEY || undefined
+  if (port === undefined && host !== undefined)
+    throw usageError('--metrics-host requires --metrics-port', 'svc serve --metrics-port 9464')
+  if (key === undefined ? host !== undefined && !isLoopbackHost(host) : key.length < 32)
+    throw usageError(
+      key === undefined
+        ? `Without SVC_METRICS_KEY the metrics are on loopback only, not ${host}`
+        : 'SVC_METRICS_KEY is too short',
+      'Set SVC_METRICS_KEY to a secret of 32 characters or more, for example from: openssl rand -hex 32',
+    )
+  return port === undefined ? undefined : { port, host, key }
+}
+
 /** Everything in the flags, the variables and the files that they name. Throws a usage error. */
 export const readOptions = (options: ServeOptions) => ({
   host: checkHost(options),
@@ -119,4 +136,5 @@ export const readOptions = (options: ServeOptions) => ({
   tls: readTls(options),
   webhookNetworks: readWebhookNetworks(options),
   settings: readSettings(options.config, options.env),
+  metricsAddress: checkMetrics(options),
 })

@@ -13,7 +13,7 @@ import type { Phase } from '../http/health.ts'
 import { createEventCounts } from '../http/metrics/event-counts.ts'
 import { openMetrics } from '../http/metrics/metrics.ts'
 import { apiRoot } from '../http/routes.ts'
-import { type HttpServer, startServer } from '../http/server.ts'
+import { hostInUrl, type HttpServer, startServer } from '../http/server.ts'
 import { createQuotes, openProvider } from '../machines/quotes/quotes.ts'
 import { createVapid } from '../page/push/vapid.ts'
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts'
@@ -52,12 +52,6 @@ export type RunningService = StorePlace & {
 /** With other nodes: long enough for a load balancer to see that this one is not ready. */
 const standardDrainMs = 5_000
 
-/** A host as a URL contains it; loopback for one that means all interfaces. */
-const hostInUrl = (host: string): string => {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
-}
-
 /** An error of the disk or the store as an SvcError with the next command. */
 const asStartProblem = async ({ dataDir, databaseUrl }: StorePlace, error: unknown): Promise<unknown> => {
   if (dataDir === undefined) {
@@ -73,7 +67,7 @@ const asStartProblem = async ({ dataDir, databaseUrl }: StorePlace, error: unkno
 
 /** Starts the service in this process. Throws an SvcError that says what to do, and then leaves nothing open. */
 export const startService = async (options: ServeOptions): Promise<RunningService> => {
-  const { host, publicUrl, tls, webhookNetworks, settings } = readOptions(options)
+  const { host, publicUrl, tls, webhookNetworks, settings, metricsAddress } = readOptions(options)
   const { env, port = 8080, trustedProxy = [], dev = false, version } = options
   const id = createNodeId()
   const log: Log = (record) => options.log({ ...record, node: id, version })
@@ -92,7 +86,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const provider = openProvider(settings.quotes, storage.now)
     const quotes = createQuotes(provider, { now: storage.now, log })
     let phase: Phase = 'starting'
-    const counts = options.metricsPort === undefined ? undefined : createEventCounts()
+    const counts = metricsAddress && createEventCounts()
     let composed: Composed | undefined
     let useChannels: ReturnType<typeof createAdapters>['use']
     const server: HttpServer = await startServer({ port, host, tls, publicUrl }, (bound) => {
@@ -135,7 +129,9 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     })
     const { service, outbox, mcp, authenticate } = composed!
     closing.push(outbox.stop, server.stop)
-    const metrics = counts && (await openMetrics({ ...options, port: options.metricsPort! }, service, counts))
+    const metrics =
+      counts &&
+      (await openMetrics({ ...metricsAddress!, tls, version, dataDir: options.dataDir }, service, counts))
     if (metrics) closing.push(metrics.stop)
     await outbox.start({ alone: !storage.shared })
     closing.push(watchWebhooks(service, log))
@@ -174,7 +170,10 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         settings,
         service,
         useChannels: useChannels!,
-        useTls: server.useTls,
+        useTls: (renewed) => {
+          server.useTls(renewed)
+          metrics?.useTls(renewed)
+        },
         report,
       }),
       stop: async () => {
