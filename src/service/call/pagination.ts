@@ -1,17 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Call, Page, PlaceInTime } from './call.ts'
 
-/** The rows of a page in the order of `key`, and one more that shows `call.paged` whether another page follows. */
-const inPage = <DB, TB extends keyof DB, Row>(
-  query: SelectQueryBuilder<DB, TB, Row>,
-  key: string,
-  { limit, after }: Page,
-): SelectQueryBuilder<DB, TB, Row> =>
-  query
-    .where(sql.ref(key), '>', after)
-    .orderBy(sql.ref(key))
-    .limit(limit + 1)
-
 /**
  * The most rows that one read looks at in a list with a filter that has no index of its own: a filter that no row passes must not
  * make one read go through a whole table.
@@ -44,7 +33,25 @@ export const readPage = async <
     .$castTo<{ end: number }>()
     .executeTakeFirst()
   const within = end ? query.where(id, '<=', end.end as never) : query
-  return paged(await inPage(within, key, page).execute(), (row) => row.id, end?.end)
+  const rows = await within
+    .where(id, '>', page.after as never)
+    .orderBy(id)
+    // One more shows whether another page follows.
+    .limit(page.limit + 1)
+    .execute()
+  return paged(rows, (row) => row.id, end?.end)
+}
+
+/** The number of the rows of a query. */
+export const countRows = async <DB, TB extends keyof DB>(
+  query: SelectQueryBuilder<DB, TB, object>,
+): Promise<number> => {
+  const { count } = await query
+    .clearSelect()
+    .select(sql<number>`count(*)`.as('count'))
+    .$castTo<{ count: number }>()
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 type Columns = { key: string; at: string }

@@ -99,6 +99,10 @@ export const ofActiveMember = (table: 'ballots' | 'enrollments' | 'verifications
   )
 }
 
+/** For a join with the membership `m` of the user of a row. */
+export const ofMembership = (row: string) =>
+  sql<boolean>`(m.org_id = ${sql.ref(`${row}.org_id`)} and m.user_id = ${sql.ref(`${row}.user_id`)})`
+
 /** A member of an organization, in any state. */
 export const reachMember = async ({ db }: Pick<Call, 'db'>, member: Member): Promise<void> => {
   await db

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Call } from '../call/call.ts'
-import { type Member, ofMember } from '../call/tenant.ts'
+import { type Member, ofMember, ofMembership } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
 type Alias = 'devices' | 'd'
@@ -19,9 +19,7 @@ export const devicesInAnyState = (db: Db, dev: boolean) =>
 /** Devices of active members, in any state. */
 export const devicesOfMembers = (db: Db, dev: boolean) =>
   devicesInAnyState(db, dev)
-    .innerJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
-    )
+    .innerJoin('memberships as m', (join) => join.on(ofMembership('d')))
     .where('m.state', '=', 'active')
 
 /** Active devices of active members. */

@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
+import { ofMembership } from '../call/tenant.ts'
 
 /** Why a link cannot be used. Whoever holds the token may know: it says nothing about any other link or person. */
 type Reason = 'used' | 'expired' | 'on_hold' | 'unknown'
@@ -15,9 +16,7 @@ const messages: Record<Reason, string> = {
 const readReason = async ({ db, now }: Pick<Call, 'db' | 'now'>, token: string): Promise<Reason> => {
   const link = await db
     .selectFrom('enrollments as e')
-    .innerJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'e.org_id').onRef('m.user_id', '=', 'e.user_id'),
-    )
+    .innerJoin('memberships as m', (join) => join.on(ofMembership('e')))
     .where('e.token_hash', '=', sha256(token))
     .select(['e.used_at', 'e.expires_at', 'm.state'])
     .executeTakeFirst()

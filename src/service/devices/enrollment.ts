@@ -2,7 +2,7 @@ import { randomToken, sha256, sha256Base64url } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
-import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
+import { type Member, ofActiveMember, ofMember, ofMembership } from '../call/tenant.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import { devicesOf } from './active.ts'
 import { linkEnded } from './ended-link.ts'
@@ -58,9 +58,7 @@ export const findEnrollment = async (
 ) => {
   const row = await db
     .selectFrom('enrollments as e')
-    .innerJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'e.org_id').onRef('m.user_id', '=', 'e.user_id'),
-    )
+    .innerJoin('memberships as m', (join) => join.on(ofMembership('e')))
     .innerJoin('organizations as o', 'o.id', 'e.org_id')
     .where('e.token_hash', '=', sha256(token))
     .where('e.used_at', 'is', null)

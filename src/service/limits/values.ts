@@ -1,11 +1,11 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
 import { type Counted, limitNames, type Quota, quotas, smsCountries } from '../../contract/quotas.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
+import { countRows } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
 export const bytesPerMib = 1024 * 1024
@@ -18,16 +18,6 @@ export const raiseHint = (orgId: number, quota: Quota): string =>
   `Only the operator of the service can raise it: svc org limits set --org ${orgId} ${flagOf(quota)} N`
 
 type Count = (db: Db, orgId: number, now: string) => Promise<number>
-
-const countRows = async <T extends keyof Tables>(
-  query: SelectQueryBuilder<Tables, T, object>,
-): Promise<number> => {
-  const { count } = await query
-    .select(sql<number>`count(*)`.as('count'))
-    .$castTo<{ count: number }>()
-    .executeTakeFirstOrThrow()
-  return count
-}
 
 const countRules =
   (own: 'geofences' | 'timeslots'): Count =>

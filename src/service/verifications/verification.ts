@@ -7,7 +7,7 @@ import { expireDue } from '../approvals/expiry.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
 import { selectApprovals, trusted } from '../approvals/record.ts'
 import type { Call } from '../call/call.ts'
-import { type Member, ofActiveMember, ofMember, organizationOfUser } from '../call/tenant.ts'
+import { type Member, ofActiveMember, ofMember, ofMembership, organizationOfUser } from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
 
 /** How long a verification can be used, however early the person answered. */
@@ -71,9 +71,7 @@ export const findVerification = async (
 ) => {
   const row = await call.db
     .selectFrom('verifications as v')
-    .innerJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'v.org_id').onRef('m.user_id', '=', 'v.user_id'),
-    )
+    .innerJoin('memberships as m', (join) => join.on(ofMembership('v')))
     .where(ofMember(member, 'v'))
     .where('m.state', '=', 'active')
     .$if(key_id !== undefined, (query) => query.where('v.key_id', '=', key_id!))
@@ -174,10 +172,7 @@ export const denied = (factors: SourcedFactor[], source: SourcedFactor['source']
 }
 
 /** Ends the verifications of a deleted member, so that a later user with the same id cannot use them. */
-export const endVerifications = async (
-  { db, now }: Pick<Call, 'db' | 'now'>,
-  member: Member,
-): Promise<void> => {
+export const endVerifications = async ({ db, now }: Pick<Call, 'db' | 'now'>, member: Member) => {
   await db
     .updateTable('verifications')
     .set({ expires_at: now })
