@@ -1,7 +1,6 @@
 import type { NodeMessage, WakeTarget } from '../../storage/node-message.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createTopics, type Listening } from './topics.ts'
-import { createWaitLimits } from './wait-limits.ts'
 
 /** What a person decided, and how long they took. */
 export type Decided = { status: 'approved' | 'denied'; seconds: number }
@@ -27,6 +26,38 @@ export const auditTopic = (org: number | '*'): string => auditPrefix + org
 
 /** Commits that are this close together, in milliseconds, wake listeners once. */
 const togetherMs = 20
+
+/**
+ * A change of an inbox makes everybody who waits for it read it again, and so does an event. One tab of a browser waits for all
+ * tabs, so this leaves room for connections that a proxy keeps open after the page is closed.
+ */
+const atMost = { session: 6, events: 100 }
+
+/** The sessions or organizations in which a wait counts. */
+export type Limited = { what: keyof typeof atMost; ids: readonly number[] }
+
+/** Notes a wait until `close`. `signal` aborts when newer waits take its place, and it is then answered early. */
+const createWaitLimits = () => {
+  const waiting = new Map<string, Set<AbortController>>()
+  return ({ what, ids }: Limited) => {
+    const ours = new AbortController()
+    const names = ids.map((id) => `${what} ${id}`)
+    for (const name of names) {
+      const all = waiting.get(name) ?? new Set()
+      waiting.set(name, all.add(ours))
+      if (all.size > atMost[what]) [...all][0]!.abort()
+    }
+    const close = (): void => {
+      for (const name of names) {
+        const all = waiting.get(name)
+        all?.delete(ours)
+        if (all?.size === 0) waiting.delete(name)
+      }
+    }
+    ours.signal.addEventListener('abort', close)
+    return { signal: ours.signal, close }
+  }
+}
 
 type Options = {
   /** Finds what ended without a wake among the requests that are listened for. Runs only while somebody waits. */

@@ -1,6 +1,5 @@
 import { Refusal } from '../../../core/refusal.ts'
-import type { Signals } from './signals.ts'
-import type { Limited } from './wait-limits.ts'
+import type { Limited, Signals } from './signals.ts'
 
 /** Resolves on a wake, after `ms`, or when the client disconnects. */
 export const pause = (woken: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<void> =>
