@@ -6,7 +6,7 @@ import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { areGroupsWhole } from '../policy/group-rows.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
-import type { SealedTable } from '../storage/schema/covered.ts'
+import type { CoveredRow, SealedTable } from '../storage/schema/covered.ts'
 import type { Tables } from '../storage/schema.ts'
 import { readSigningKeys } from './signing-keys.ts'
 import { takePeriod } from '../storage/period.ts'
@@ -15,6 +15,8 @@ type AlteredRow = RowData<'listAlteredRows'>[number]
 type Deps = Pick<Service, 'storage' | 'keyring'>
 /** A stored response ends within days, and says so itself when it is asked for. */
 type Table = Exclude<SealedTable, 'signing_keys' | 'idempotency' | 'rule_heads' | 'organizations'>
+
+type SealedRow<T extends Exclude<Table, 'api_keys'>> = CoveredRow<T> & { row_mac: string | null }
 
 const batch = 200
 
@@ -84,23 +86,26 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
   const { keyring, storage } = deps
   const now = storage.now()
   const isWhole = orgId === undefined
-  const find = <T extends Table>(
+  /** `needsNone`: whether nothing can use the row any more. */
+  const find = <T extends Exclude<Table, 'api_keys'>>(
     table: T,
     kind: AlteredRow['kind'],
-    isAuthentic: (row: Selectable<Tables[T]>) => boolean,
-  ) => findIn(deps, table, orgId, kind, isAuthentic)
+    needsNone: (row: Selectable<Tables[T]>) => boolean = () => false,
+  ) => findIn(deps, table, orgId, kind, (row) => needsNone(row) || keyring.holds(table, row as SealedRow<T>))
   const isOver = (used: string | null, { expires_at }: { expires_at: string }): boolean =>
     used !== null || expires_at <= now
   return [
     ...(isWhole ? await findSigningKeys(deps) : []),
-    ...(await find('api_keys', 'api_key', (row) => isAuthenticKey(keyring, row))),
-    ...(await find('devices', 'device', (row) => keyring.holds('devices', row))),
-    ...(await find('appointments', 'appointment', (row) => keyring.holds('appointments', row))),
-    ...(await find('absences', 'absence', (row) => keyring.holds('absences', row))),
-    ...(await find('groups', 'group', (row) => keyring.holds('groups', row))),
+    ...(await findIn(deps, 'api_keys', orgId, 'api_key', (row) => isAuthenticKey(keyring, row))),
+    ...(await find('devices', 'device')),
+    ...(await find('appointments', 'appointment')),
+    ...(await find('absences', 'absence')),
+    ...(await find('groups', 'group')),
     ...(await findOrganizations(deps, orgId)),
-    ...(await find(
+    ...(await findIn(
+      deps,
       'approvals',
+      orgId,
       'approval',
       (row) =>
         row.erased_at !== null ||
@@ -109,33 +114,19 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
         ((row.use_by !== null) === (row.status === 'approved') && keyring.holds('approvals', row)),
     )),
     // A ballot without its texts has none: its request has ended.
-    ...(await find('ballots', 'approval', (row) => row.nonce === '' || keyring.holds('ballots', row))),
-    ...(await find(
+    ...(await find('ballots', 'approval', (row) => row.nonce === '')),
+    ...(await findIn(
+      deps,
       'batch_rows',
+      orgId,
       'approval',
       (row) => keyring.holds('batch_rows', row) && sha256(row.data) === row.digest,
     )),
-    ...(await find(
-      'enrollments',
-      'link',
-      (row) => isOver(row.used_at, row) || keyring.holds('enrollments', row),
-    )),
-    ...(await find(
-      'verifications',
-      'verification',
-      (row) => isOver(row.spent_at, row) || keyring.holds('verifications', row),
-    )),
-    ...(await find(
-      'refresh_tokens',
-      'refresh_token',
-      (row) => isOver(row.spent_at, row) || keyring.holds('refresh_tokens', row),
-    )),
-    ...(await find(
-      'email_verifications',
-      'email_link',
-      (row) => isOver(row.used_at, row) || keyring.holds('email_verifications', row),
-    )),
-    ...(isWhole ? await find('people', 'user', (row) => keyring.holds('people', row)) : []),
+    ...(await find('enrollments', 'link', (row) => isOver(row.used_at, row))),
+    ...(await find('verifications', 'verification', (row) => isOver(row.spent_at, row))),
+    ...(await find('refresh_tokens', 'refresh_token', (row) => isOver(row.spent_at, row))),
+    ...(await find('email_verifications', 'email_link', (row) => isOver(row.used_at, row))),
+    ...(isWhole ? await find('people', 'user') : []),
   ]
 }
 
