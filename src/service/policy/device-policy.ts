@@ -1,5 +1,5 @@
 import { authenticators, type Policy } from '../../contract/policy.ts'
-import { invalid, Refusal } from '../../core/refusal.ts'
+import { forbidden, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { organizationRow } from '../call/tenant.ts'
 
@@ -69,22 +69,19 @@ const names: Record<Authenticator, string> = {
   security_key: 'security keys',
 }
 
-const refused = (code: string, message: string, hint: string, data?: Record<string, unknown>): Refusal =>
-  new Refusal(403, code, message, { hint, data })
-
 /** Throws 403 for a device that the organization does not accept. */
 export const checkModel = (
   { aaguid, backup_eligible, attestation_format, vouched, authenticator }: Model,
   { attestation, allowedAaguids, deviceBoundOnly, authenticators: allowed }: DevicePolicy,
 ): void => {
   if (deviceBoundOnly && backup_eligible === 1)
-    throw refused(
+    throw forbidden(
       'key_can_be_copied',
       'The key of this device can be copied to other devices, which the organization does not accept',
       'Register a device whose key cannot be copied, such as a security key',
     )
   if (allowed.length < authenticators.length && (!authenticator || !allowed.includes(authenticator)))
-    throw refused(
+    throw forbidden(
       'authenticator_not_allowed',
       `The organization accepts only ${allowed.map((one) => names[one]).join(' and ')}${authenticator ? `, not ${names[authenticator]}` : ', and this device does not say what it is'}`,
       'Register another device, or ask your administrator about the policy authenticators',
@@ -92,13 +89,13 @@ export const checkModel = (
     )
   if (attestation === 'none') return
   if (!vouched)
-    throw refused(
+    throw forbidden(
       'attestation_required',
       `The organization accepts only devices whose maker proves their model, and this one came with the attestation "${attestation_format}"`,
       'Register another device, or ask your administrator about the policy attestation',
     )
   if (allowedAaguids.length > 0 && !allowedAaguids.includes(aaguid))
-    throw refused(
+    throw forbidden(
       'model_not_allowed',
       `The organization does not accept devices of the model ${aaguid}`,
       'Register another device, or ask your administrator about the policy allowed_aaguids',

@@ -1,15 +1,36 @@
+import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Weekday } from '../../core/weekdays.ts'
 import { hasPolicy, isRequired, type Policy } from '../../factors/decide.ts'
 import { compileLevel, type Level } from '../../factors/level.ts'
 import type { Factor } from '../../factors/verdict.ts'
 import type { Outside } from '../call/call.ts'
-import { type Member, ofMember, organizationRow, reachMember, reachOrganization } from '../call/tenant.ts'
-import type { Db } from '../storage/schema.ts'
+import {
+  type Member,
+  ofMember,
+  organizationRow,
+  reachMember,
+  reachOrganization,
+  withinOrganization,
+} from '../call/tenant.ts'
+import type { Db, Tables } from '../storage/schema.ts'
 
 /** `one` reads only one active rule of each kind: enough to know whether there is any. */
 type Extent = 'all' | 'one'
 
 export type OrganizationFactors = Omit<Policy, 'user'>
+
+type RuleTable = 'geofences' | 'timeslots' | 'user_geofences' | 'user_timeslots'
+
+const readRules = <T extends RuleTable>(db: Db, table: T, of: Expression<SqlBool>, extent: Extent) =>
+  db
+    .selectFrom(table as 'timeslots')
+    .where(of)
+    .$if(extent === 'one', (query) =>
+      query.where(sql.ref(table === 'user_geofences' ? 'enabled' : 'is_active'), '=', 1).limit(1),
+    )
+    .selectAll()
+    .orderBy('id')
+    .execute() as Promise<unknown> as Promise<Selectable<Tables[T]>[]>
 
 const slotOf = <Row extends { days: string }>(row: Row) =>
   Object.assign(row, { days: row.days.split(',') as Weekday[] })
@@ -21,21 +42,9 @@ export const readOrganizationFactors = async (
   extent: Extent = 'all',
 ): Promise<OrganizationFactors> => {
   const { policy } = await organizationRow(db, orgId)
-  const one = extent === 'one'
-  const fences = await db
-    .selectFrom('geofences')
-    .where('org_id', '=', orgId)
-    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
-    .selectAll()
-    .orderBy('id')
-    .execute()
-  const slots = await db
-    .selectFrom('timeslots')
-    .where('org_id', '=', orgId)
-    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
-    .selectAll()
-    .orderBy('id')
-    .execute()
+  const own = withinOrganization(orgId, 'org_id')
+  const fences = await readRules(db, 'geofences', own, extent)
+  const slots = await readRules(db, 'timeslots', own, extent)
   const { ip_allow = [], device_trust = false, factors = [], report_only = [] } = policy
   return {
     organization: compileLevel({ fences, slots: slots.map(slotOf) }),
@@ -48,21 +57,8 @@ export const readOrganizationFactors = async (
 
 /** The additional rules of one user of an organization. */
 export const readUserLevel = async (db: Db, member: Member, extent: Extent = 'all'): Promise<Level> => {
-  const one = extent === 'one'
-  const fences = await db
-    .selectFrom('user_geofences')
-    .where(ofMember(member))
-    .$if(one, (query) => query.where('enabled', '=', 1).limit(1))
-    .selectAll()
-    .orderBy('id')
-    .execute()
-  const slots = await db
-    .selectFrom('user_timeslots')
-    .where(ofMember(member))
-    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
-    .selectAll()
-    .orderBy('id')
-    .execute()
+  const fences = await readRules(db, 'user_geofences', ofMember(member), extent)
+  const slots = await readRules(db, 'user_timeslots', ofMember(member), extent)
   return compileLevel({
     fences: fences.map((fence) => Object.assign(fence, { enabled: fence.enabled === 1 })),
     slots: slots.map(slotOf),

@@ -51,6 +51,12 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .orderBy('g.id'),
 )
 
+/** In the first row, if there is a head. */
+type StoredHead = Pick<Tables['rule_heads'], 'digest' | 'grants' | 'audit_seq' | 'audit_hash'> & {
+  head_mac: string
+  rules: string | null
+}
+
 type Rows = {
   rows: GroupRow[]
   rules: string
@@ -59,6 +65,8 @@ type Rows = {
   counter: number
   isWhole: boolean
 }
+
+const compared = ['counter', 'digest', 'grants', 'audit_seq', 'audit_hash'] as const
 
 /**
  * The groups of an organization, with those that were deleted, and its rules. `isWhole`: no other program has changed one, or the
@@ -72,40 +80,20 @@ const readRows = async ({ db, keyring }: Deps, org_id: number, { isAfresh = fals
       ? []
       : [{ id, org_id, name: name!, members: members!, created_at: created_at!, deleted_at, row_mac }],
   )
-  const {
-    counter,
-    digest,
-    grants,
-    head_mac: row_mac,
-    is_old,
-    ...at
-  } = found[0] ?? { counter: null, is_old: 0 }
+  const { counter, is_old, ...rest } = found[0] ?? { counter: null, is_old: 0 }
   if (counter === null)
     return { rows, rules: '[]', grants: '[]', counter: 0, isWhole: rows.length === 0 && is_old === 0 }
+  const { digest, grants, audit_seq, audit_hash, head_mac: row_mac, rules: fresh } = rest as StoredHead
   const isKnown = before?.row_mac === row_mac
-  const rules = isKnown ? before!.rules : (found[0]!.rules ?? '')
-  const { audit_seq, audit_hash } = at as Pick<Tables['rule_heads'], 'audit_seq' | 'audit_hash'>
-  const head = {
-    org_id,
-    counter,
-    digest: digest!,
-    rules,
-    grants: grants!,
-    audit_seq,
-    audit_hash,
-    row_mac: row_mac!,
-  }
+  const rules = isKnown ? before!.rules : (fresh ?? '')
+  const head = { org_id, counter, digest, rules, grants, audit_seq, audit_hash, row_mac }
   // Its rules are those that were proven, and too long to compare for each decision.
   const isProven = isKnown
-    ? before!.counter === counter &&
-      before!.digest === digest &&
-      before!.grants === grants &&
-      before!.audit_seq === audit_seq &&
-      before!.audit_hash === audit_hash
+    ? compared.every((column) => before![column] === head[column])
     : keyring.holds('rule_heads', head)
   const isWhole = is_old === 0 && isProven && digest === digestOf(rows)
   const { parsed } = isWhole ? knowHead(keyring, head) : {}
-  return { rows, rules, grants: grants!, counter, isWhole, ...(parsed && { parsed }) }
+  return { rows, rules, grants, counter, isWhole, ...(parsed && { parsed }) }
 }
 
 /** Whether the groups of an organization are as the service wrote them. */
@@ -157,11 +145,7 @@ export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> =>
  * Has the audit repeat the number of a change, and writes the head. All of it was checked before, so what a trigger changes in
  * between gets no MAC.
  */
-const moveHead = async (
-  call: Call,
-  org_id: number,
-  { rows, rules, grants, counter }: Rows,
-): Promise<void> => {
+const moveHead = async (call: Call, org_id: number, { rows, rules, grants, counter }: Rows) => {
   const { db, keyring } = call
   await call.audit(org_id, nameInAudit(counter + 1), [])
   const { seq, hash } = transactionOf(db).head(org_id)!
@@ -231,10 +215,7 @@ export const writeGrants = async (call: Call, orgId: number, grants: readonly St
  * Takes somebody who leaves the organization out of its groups. Leaving never waits. If another program has changed the groups,
  * nobody can use them, and they stay as they are.
  */
-export const leaveGroups = async (
-  call: Call,
-  { org_id, user_id }: { org_id: number; user_id: number },
-): Promise<void> => {
+export const leaveGroups = async (call: Call, { org_id, user_id }: { org_id: number; user_id: number }) => {
   const before = await readRows(call, org_id)
   const all = before.isWhole ? before.rows.map(parsed) : []
   const own = all.flatMap(({ members, ...rest }) =>
