@@ -118,8 +118,7 @@ export type Replication = Pick<Facts, 'lag_bytes' | 'archived_at'> & {
 
 export const replicationOf = (facts: Facts): Replication => {
   const { lag_bytes, archived_at, standbys } = facts
-  const known = { lag_bytes, archived_at }
-  if (dataLoss(facts)) return { ...known, risk: 'loses_writes' }
-  if (waitsForStandby(facts)) return { ...known, risk: 'writes_wait' }
-  return { ...known, risk: standbys === 0 ? 'no_standby' : undefined }
+  const calm = standbys === 0 ? 'no_standby' : undefined
+  const risk = dataLoss(facts) ? 'loses_writes' : waitsForStandby(facts) ? 'writes_wait' : calm
+  return { lag_bytes, archived_at, risk }
 }

@@ -4,7 +4,7 @@ import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
 import { tableNames } from '../tables.ts'
 import { execute } from './connection.ts'
 import { queriesWith } from './dialect.ts'
-import { migrationLock } from './locks.ts'
+import { migrationLock } from './take-locks.ts'
 import { inTransaction } from './with-client.ts'
 
 const readTables = async (client: ClientBase): Promise<string[]> => {

@@ -1,7 +1,24 @@
+import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { AuditHead } from '../transaction.ts'
 import { type DatabaseClock, serverTime } from './clock.ts'
-import { lockOf, lockOfNumber, lockOfPeople } from './locks.ts'
+
+// Advisory locks, which end with their transaction: 16 bits name svc, 48 what is locked.
+const space = 0x7376n << 48n
+const peopleSpace = 0x7370n << 48n
+
+/** The lock of an organization; 0 is the service itself. */
+const lockOf = (org: number): string => String(space | BigInt(org))
+
+/** The lock of all people, which each transaction shares that locks only some of them. */
+const lockOfPeople = String(peopleSpace)
+
+/** The lock of the person with a mobile number. Two numbers with the same lock only wait for each other. */
+const lockOfNumber = (mobile: string): string =>
+  String(peopleSpace | (createHash('sha256').update(mobile).digest().readBigUInt64BE() >> 16n))
+
+/** No organization has this number. */
+export const migrationLock = lockOf(2 ** 47)
 
 const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
 const tryLockStatement = {
