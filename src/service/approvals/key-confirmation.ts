@@ -3,7 +3,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { nameOf } from '../devices/notices.ts'
 import { checkOwner, rootOf } from '../keys/ancestry.ts'
-import { keyRecord, selectKeys } from '../keys/keys.ts'
+import { demandConsent, keyRecord, selectKeys } from '../keys/keys.ts'
 import { changeKeyRows, isLive } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 
@@ -38,12 +38,7 @@ export const ownedKeyText = async (call: Call, id: number) => {
 export const confirmKeyOwner: HandlerOf<'confirmKeyOwner'> = async ({ id }, call) => {
   const { row, org_id, owner } = await readOwned(call, id)
   await checkOwner(call, org_id, owner.user_id)
-  call.demandApproval({
-    orgId: org_id,
-    lines: [{ members: [owner.user_id], need: 1, group: null, rules: [], separated: true }],
-    rules: [],
-    holding: [],
-  })
+  demandConsent(call, org_id, { person: owner.user_id, separated: true })
   await changeKeyRows(call, { owner_confirmed_at: call.now }, (keys) =>
     keys.where((where) => where.or([where('id', '=', rootOf(row)), where('lineage', '=', rootOf(row))])),
   )

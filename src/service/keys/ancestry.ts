@@ -1,5 +1,5 @@
 import { influential, type Scope } from '../../contract/scopes.ts'
-import { conflict, invalid, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
@@ -126,11 +126,10 @@ export const requireNewestSecret = async ({ db, caller, now }: Call): Promise<vo
     .select('replaced')
     .executeTakeFirst()
   if (row?.replaced !== 1) return
-  throw new Refusal(
-    403,
+  throw forbidden(
     'secret_replaced',
     'A rotation replaced this secret, so it can no longer create or rotate keys',
-    { hint: 'Use the new secret of the key, or another key: svc profile login signs in' },
+    'Use the new secret of the key, or another key: svc profile login signs in',
   )
 }
 
@@ -138,11 +137,10 @@ export const requireNewestSecret = async ({ db, caller, now }: Call): Promise<vo
 export const checkGrant = (caller: Caller, scopes: Iterable<Scope>): void => {
   const missing = [...scopes].filter((scope) => !caller.scopes.has(scope))
   if (missing.length === 0) return
-  throw new Refusal(
-    403,
+  throw forbidden(
     'scope_missing',
     `This key cannot grant ${missing.map((scope) => `"${scope}"`).join(' and ')}, because it does not have ${missing.length === 1 ? 'it' : 'them'}`,
-    { hint: `It can grant: ${scopesText(caller.scopes)}` },
+    `It can grant: ${scopesText(caller.scopes)}`,
   )
 }
 
@@ -169,11 +167,7 @@ export const checkExpiry = (
 }
 
 /** The owner must be an active member of the organization or, for a key of the whole service, of any. */
-export const checkOwner = async (
-  { db }: Call,
-  orgId: number | null,
-  owner: number | undefined,
-): Promise<void> => {
+export const checkOwner = async ({ db }: Call, orgId: number | null, owner: number | undefined) => {
   if (owner === undefined) return
   const found = await db
     .selectFrom('memberships')
@@ -194,9 +188,11 @@ export const checkRotation = async (call: Call, row: Pick<KeyRow, 'id' | 'lineag
   const own = namedKeyOf(call.caller)
   if (isOperator(call.caller) || rootOf(row) === own) return
   if (((await findAncestors(call, rootOf(row))) ?? []).includes(own)) return
-  throw new Refusal(403, 'not_your_key', 'A key can rotate only itself and the keys that it created', {
-    hint: 'Use that key itself, or an operator key; svc key revoke revokes a key of the organization',
-  })
+  throw forbidden(
+    'not_your_key',
+    'A key can rotate only itself and the keys that it created',
+    'Use that key itself, or an operator key; svc key revoke revokes a key of the organization',
+  )
 }
 
 /**

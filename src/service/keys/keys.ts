@@ -4,7 +4,7 @@ import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf, requireOwner } from '../call/caller.ts'
 import { ofLiveSignIn } from '../call/sign-in.ts'
-import { readPage } from '../call/pagination.ts'
+import { countRows, readPage } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import {
   checkDepth,
@@ -16,7 +16,7 @@ import {
   secretsOf,
 } from './ancestry.ts'
 import { type KeyKind, newSecret } from './authenticator.ts'
-import { insertKeyRow, isLive } from './rows.ts'
+import { insertKeyRow, isLive, type NewKeyRow } from './rows.ts'
 import { isOperatorKey, readScopes, scopeMissing, scopesText } from './scopes.ts'
 
 const { kind: _, root_id: __, ended: ___, ...stored } = recordSchema.shape
@@ -56,19 +56,7 @@ export const selectKeys = (call: Call) =>
 const selectKey = (call: Call, id: number) =>
   selectKeys(call).where('id', '=', id).where(withinOrganization(call.caller.orgId, 'org_id'))
 
-type NewKey = {
-  name: string
-  org_id: number | null
-  scopes: string
-  expires_at?: string | null
-  owner_user_id?: number | null
-  owner_confirmed_at?: string | null
-  owner_left_at?: string | null
-  created_by: number | null
-  consented_with?: number | null
-  /** The first secret of the key, if this one replaces another. */
-  lineage?: number
-}
+type NewKey = KeyRights & Omit<NewKeyRow, 'created_at'>
 
 /** Adds a key and returns its secret, which nothing shows again. `requireNewestSecret` comes first. */
 export const insertKey = async (call: Call, values: NewKey) => {
@@ -133,12 +121,8 @@ export const readCreatedKeys = async (call: Call, ids: readonly number[]) => {
     .where('id', 'in', [...ids, 0])
     .where('replaced', '=', 0)
     .where(isLive(call.now))
-  const { total } = await live
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
   const rows = await live.orderBy('id').limit(mostShown).execute()
-  return { created_keys: rows.map(keyRecord), created_keys_total: Number(total) }
+  return { created_keys: rows.map(keyRecord), created_keys_total: await countRows(live) }
 }
 
 /** The older and newer secrets of a key that work. */
@@ -195,12 +179,16 @@ export const readKeyDetails = async (call: Call, id: number) => {
 
 /**
  * Demands that the person of a terminal signs what outlives the sign-in. A key is then theirs, goes back to their device, and
- * does not end with the key of the terminal.
+ * does not end with the key of the terminal. `separated`: of a person other than the caller.
  */
-export const demandConsent = (call: Call, orgId: number): void =>
-  call.demandApproval({
+export const demandConsent = (
+  { caller, demandApproval }: Call,
+  orgId: number,
+  { person = caller.ownerId!, separated = false } = {},
+): void =>
+  demandApproval({
     orgId,
-    lines: [{ members: [call.caller.ownerId!], need: 1, group: null, rules: [], separated: false }],
+    lines: [{ members: [person], need: 1, group: null, rules: [], separated }],
     rules: [],
     holding: [],
   })

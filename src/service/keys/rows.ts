@@ -7,7 +7,7 @@ import { addMs } from '../../core/iso-time.ts'
 // All writes to `api_keys` are in this file, because each must keep the hash of the row up to date.
 
 export type KeyRow = Selectable<Tables['api_keys']>
-type NewKeyRow = Omit<Insertable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>
+export type NewKeyRow = Omit<Insertable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>
 type Secret = { key: string; prefix: string }
 type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap' | 'keyHash'> }
 
@@ -32,10 +32,14 @@ export const insertKeyRow = async (
   return { ...row, hash }
 }
 
+/** The hash of a row as it is, or with other values. Throws if another program has changed the wrapped hash. */
+const hashOf = ({ unwrap, keyHash }: Deps['keyring'], row: KeyRow, next = row): string =>
+  keyHash(unwrap(row.wrapped_hash, contextOf(row.prefix)), next)
+
 /** Whether the service wrote this row and no other program has changed it since. */
-export const isAuthenticKey = ({ unwrap, keyHash }: Deps['keyring'], row: KeyRow): boolean => {
+export const isAuthenticKey = (keyring: Deps['keyring'], row: KeyRow): boolean => {
   try {
-    return sameSecret(row.hash, keyHash(unwrap(row.wrapped_hash, contextOf(row.prefix)), row))
+    return sameSecret(row.hash, hashOf(keyring, row))
   } catch {
     return false
   }
@@ -77,9 +81,7 @@ export const changeKeyRows = async (
   const changed: KeyRow[] = []
   for (const row of rows) {
     const next = { ...row, ...set } as KeyRow
-    const hash = isAuthenticKey(keyring, row)
-      ? keyring.keyHash(keyring.unwrap(row.wrapped_hash, contextOf(row.prefix)), next)
-      : row.hash
+    const hash = isAuthenticKey(keyring, row) ? hashOf(keyring, row, next) : row.hash
     await db
       .updateTable('api_keys')
       .set({ ...set, hash })
@@ -118,7 +120,10 @@ export const noteKeyUse = async (db: Db, id: number, at: string): Promise<void> 
 export const rehashKeyRows = async ({ db, keyring }: Deps, authentic: ReadonlySet<number>): Promise<void> => {
   for (const row of await db.selectFrom('api_keys').selectAll().execute()) {
     if (!authentic.has(row.id)) continue
-    const hash = keyring.keyHash(keyring.unwrap(row.wrapped_hash, contextOf(row.prefix)), row)
-    await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()
+    await db
+      .updateTable('api_keys')
+      .set({ hash: hashOf(keyring, row) })
+      .where('id', '=', row.id)
+      .execute()
   }
 }

@@ -36,10 +36,7 @@ export const scopeMissing = ({ scopes: granted }: Caller, ...accepted: Scope[]):
   })
 
 /** Throws 403 `scope_missing` unless the caller has one of the scopes that the operation accepts. */
-export const requireScope = (
-  { scope, operator }: Pick<Operation, 'scope' | 'operator'>,
-  caller: Caller,
-): void => {
+export const requireScope = ({ scope, operator }: Pick<Operation, 'scope' | 'operator'>, caller: Caller) => {
   const accepted = typeof scope === 'string' ? [scope] : (scope ?? [])
   if (accepted.some((one) => caller.scopes.has(one))) return
   const missing = scopeMissing(caller, ...accepted)
