@@ -1,9 +1,12 @@
 import { addMs } from '../../core/iso-time.ts'
-import { invalid, notFound } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import { forbidden, invalid, notFound } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { requireTerminal } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { type Member, ofMember } from '../call/tenant.ts'
+import { type Member, membersAmong, ofMember, reachOrganization } from '../call/tenant.ts'
+import { isAdministrator } from './administrators.ts'
 import { nameOf, noticeTime, notifyMember } from './notices.ts'
+import { demandConsent } from '../keys/keys.ts'
 
 // Every statement on `absences` is here.
 
@@ -69,12 +72,8 @@ const readInterval = ({ now }: Call, { from, until }: WantedAway, most: number):
 export const changeAbsence = async (call: Call, member: Member, wanted: WantedAway, by: Member) => {
   const { db, keyring } = call
   const isOwn = member.user_id === by.user_id
-  await db
-    .selectFrom('memberships')
-    .where(ofMember(member))
-    .where('state', '=', 'active')
-    .select('id')
-    .executeTakeFirstOrThrow(() => notFound('User', 'List the active users: svc user list --state active'))
+  if ((await membersAmong(db, member.org_id, [member.user_id], ['active'])).length === 0)
+    throw notFound('User', 'List the active users: svc user list --state active')
   if (wanted.end && (wanted.from ?? wanted.until) !== undefined)
     throw invalid('end', 'cannot be combined with from or until')
   const away = wanted.end ? null : readInterval(call, wanted, isOwn ? mostDays.own : mostDays.ofOthers)
@@ -101,4 +100,24 @@ export const changeAbsence = async (call: Call, member: Member, wanted: WantedAw
     })
   }
   return { user_id: member.user_id, away }
+}
+
+/** Only a person says when they are away: whoever has a key could otherwise choose who is asked. */
+export const setAway: HandlerOf<'setAway'> = async ({ org_id, user_id, ...wanted }, call) => {
+  if (org_id !== undefined) await reachOrganization(call, org_id)
+  const by = requireTerminal(
+    call.caller,
+    'set when they are away',
+    'Sign in: svc profile login. Or set it on the approver page',
+  )
+  const member = { ...by, user_id: user_id ?? by.user_id }
+  if (member.user_id !== by.user_id && !(await isAdministrator(call.db, by)))
+    throw forbidden(
+      'admin_only',
+      `Only an administrator can set when somebody else is away (user ${member.user_id})`,
+      'Leave out --user to set when you are away',
+    )
+  const changed = await changeAbsence(call, member, wanted, by)
+  demandConsent(call, by.org_id)
+  return changed
 }

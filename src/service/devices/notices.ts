@@ -115,11 +115,7 @@ export const notifyMember = async (
 }
 
 /** Notifies every administrator of the organization except the member that the notice is about. */
-export const notifyAdministrators = async (
-  call: Deps,
-  { org_id, user_id }: Member,
-  notice: Notice,
-): Promise<void> => {
+export const notifyAdministrators = async (call: Deps, { org_id, user_id }: Member, notice: Notice) => {
   const others = await administrators(call.db, org_id)
     .where('m.user_id', '<>', user_id)
     .select('m.user_id')

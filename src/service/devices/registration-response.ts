@@ -12,25 +12,6 @@ import type { Site } from './site.ts'
 const algorithms = [-7, -8, -257] as const
 type Algorithm = (typeof algorithms)[number]
 
-/** The key of a new device. Bytes are base64url. */
-type RegisteredKey = {
-  credential_id: string
-  public_key: string
-  algorithm: Algorithm
-  counter: number
-  /** It identifies itself as a key file. */
-  software: boolean
-  aaguid: string
-  backup_eligible: 0 | 1
-  backed_up: 0 | 1
-  /** Only stated by the browser. */
-  attachment: 'platform' | 'cross-platform' | null
-  attestation_format: string
-  /** Its maker vouches for the model: a certificate of the maker signed the key. */
-  vouched: boolean
-  authenticator: Authenticator | undefined
-}
-
 /**
  * The library accepts any certificate chain of a format that it has no roots for, and a key that vouches for itself.
  * Neither proves anything.
@@ -39,10 +20,8 @@ const isVouched = (format: string, attestationObject: Uint8Array<ArrayBuffer>): 
   SettingsService.getRootCertificates({ identifier: format as 'apple' }).length > 0 &&
   decodeAttestationObject(attestationObject).get('attStmt').get('x5c') !== undefined
 
-const attachmentOf = (response: unknown): RegisteredKey['attachment'] => {
-  const { authenticatorAttachment: stated } = response as RegistrationResponseJSON
-  return stated === 'platform' || stated === 'cross-platform' ? stated : null
-}
+const attachmentOf = ({ authenticatorAttachment: stated }: RegistrationResponseJSON) =>
+  stated === 'platform' || stated === 'cross-platform' ? stated : null
 
 /**
  * Where the key is. The authenticator says whether its key is synced, and the certificate of a phone's maker that it is in
@@ -58,15 +37,15 @@ const authenticatorOf = (
   return authenticatorAttachment === 'cross-platform' || transports.length > 0 ? 'security_key' : undefined
 }
 
-/** Verifies a RegistrationResponseJSON. User verification is required. Fails with 422. */
-export const verifyRegistration = async (
-  response: unknown,
-  site: Site,
-  challenge: string,
-): Promise<RegisteredKey> => {
+/**
+ * Verifies a RegistrationResponseJSON. User verification is required. Returns the key of the new device, bytes as base64url. Fails
+ * with 422.
+ */
+export const verifyRegistration = async (posted: unknown, site: Site, challenge: string) => {
+  const response = posted as RegistrationResponseJSON
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: response as RegistrationResponseJSON,
+      response,
       expectedChallenge: challenge,
       expectedOrigin: site.origin,
       expectedRPID: site.rp_id,
@@ -84,14 +63,17 @@ export const verifyRegistration = async (
       public_key: Buffer.from(credential.publicKey).toString('base64url'),
       algorithm,
       counter: credential.counter,
+      /** It identifies itself as a key file. */
       software: aaguid === softwareAaguid,
       aaguid,
-      backup_eligible: synced ? 1 : 0,
-      backed_up: credentialBackedUp ? 1 : 0,
+      backup_eligible: synced ? (1 as const) : (0 as const),
+      backed_up: credentialBackedUp ? (1 as const) : (0 as const),
+      /** Only stated by the browser. */
       attachment: attachmentOf(response),
       attestation_format: fmt,
+      /** Its maker vouches for the model: a certificate of the maker signed the key. */
       vouched,
-      authenticator: authenticatorOf(response as RegistrationResponseJSON, { synced, vouched }),
+      authenticator: authenticatorOf(response, { synced, vouched }),
     }
   } catch (error) {
     const problem = error instanceof Error ? error.message : 'it cannot be read'

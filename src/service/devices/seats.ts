@@ -26,11 +26,7 @@ export const named = (groups: readonly Group[], name: string): Group | undefined
   groups.find((one) => one.name === name && one.deleted_at === null)
 
 /** The people of a group for a request. Throws 422 for an unknown group, 409 if another program has changed the groups. */
-export const readGroup = async (
-  deps: Deps,
-  orgId: number,
-  name: string,
-): Promise<{ id: number; name: string; members: number[]; asleep: number[] }> => {
+export const readGroup = async (deps: Deps, orgId: number, name: string) => {
   const group = named(await readGroups(deps, orgId), name)
   if (!group)
     throw invalid(

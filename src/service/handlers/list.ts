@@ -19,7 +19,7 @@ export { confirmKeyOwner } from '../approvals/key-confirmation.ts'
 export * from '../limits/values.ts'
 export * from '../machines/login.ts'
 export * from '../machines/machine.ts'
-export { setAway } from '../members/away.ts'
+export { setAway } from '../devices/absences.ts'
 export * from '../members/auth-codes.ts'
 export {
   addGroupMember,

@@ -41,10 +41,7 @@ const lockPeople = async (db: Db, userIds: readonly number[]): Promise<void> => 
 }
 
 /** Erases the people among these who have no membership, no account and no open registration. */
-export const erasePeople = async (
-  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
-  userIds: number[],
-): Promise<void> => {
+export const erasePeople = async ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, userIds: number[]) => {
   for (let at = 0; at < userIds.length; at += 1000) {
     const some = userIds.slice(at, at + 1000)
     await lockPeople(db, some)

@@ -1,7 +1,7 @@
 import { mostPeople } from '../../contract/approvers.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { reachOrganization } from '../call/tenant.ts'
+import { membersAmong, reachOrganization } from '../call/tenant.ts'
 import {
   type Book,
   changeGroup,
@@ -47,14 +47,7 @@ const checkJoining = async (call: Call, orgId: number, users: readonly number[])
   const awake = await awakeAmong(call, orgId, users)
   const asleep = users.find((user) => !awake.has(user))
   if (asleep === undefined) return
-  const member = await call.db
-    .selectFrom('memberships')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', asleep)
-    .where('state', '=', 'active')
-    .select('id')
-    .executeTakeFirst()
-  if (!member)
+  if ((await membersAmong(call.db, orgId, [asleep], ['active'])).length === 0)
     throw notFound(`User ${asleep}`, `svc user list --org ${orgId} --state active lists the active users`)
   throw conflict(
     'member_not_enrolled',
