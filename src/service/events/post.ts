@@ -16,23 +16,10 @@ type Post = {
   signal: AbortSignal
 }
 
-export type Posted = {
-  status: number
-  retryAfter?: string | undefined
-}
-
 const timeoutMs = 10_000
 
 /** Posts a signed event once. Throws without an answer. */
-export const postEvent = async ({
-  url,
-  secrets,
-  format,
-  dev,
-  networks,
-  signal,
-  ...event
-}: Post): Promise<Posted> => {
+export const postEvent = async ({ url, secrets, format, dev, networks, signal, ...event }: Post) => {
   const body = Buffer.from(event.body)
   const limit = AbortSignal.timeout(timeoutMs)
   const response = await requestPublic({

@@ -9,7 +9,7 @@ import { reachChain } from '../custody/audit-log.ts'
 import { auditTopic } from '../call/signals/signals.ts'
 import { waitFor } from '../call/signals/wait.ts'
 import type { Db } from '../storage/schema.ts'
-import { withHead } from './audit-head.ts'
+import { withHead } from './audit-heads.ts'
 import { eventIdOf, toEvent } from './event.ts'
 
 /** Rows in one query, and in one request: what passes no filter must not make a request endless. */

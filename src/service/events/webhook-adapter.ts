@@ -27,8 +27,6 @@ export const statusProblem = (status: number): string =>
     ? `it answered ${status}, a redirect, which is not followed`
     : `it answered ${status}`
 
-const stoppedAction = 'stopWebhook'
-
 /** Stops a webhook, with a row in the audit. */
 export const stopAudited = (
   { storage }: Pick<Options, 'storage'>,
@@ -41,7 +39,7 @@ export const stopAudited = (
       if (!(await stopWebhook(db, row, error, now))) return
       await auditByService(db, now, {
         orgId: row.org_id,
-        action: stoppedAction,
+        action: 'stopWebhook',
         subject: `webhook:${row.webhook_id}`,
         changes: ['state'],
       })

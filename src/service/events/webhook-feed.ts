@@ -1,12 +1,13 @@
 import { type EventRecord, passes } from '../../contract/event.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
+import { countRows } from '../call/pagination.ts'
 import type { Service } from '../call/service.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import { enqueueAs } from '../delivery/enqueue.ts'
 import { auditTopic } from '../call/signals/signals.ts'
 import { pause } from '../call/signals/wait.ts'
-import { withHead } from './audit-head.ts'
+import { withHead } from './audit-heads.ts'
 import { toEvent } from './event.ts'
 import { readRows } from './stream.ts'
 import { stopAudited } from './webhook-adapter.ts'
@@ -75,11 +76,8 @@ const feed = async (
   if (events.length === 0 && last - cursor_seq < unstoredAtMost) return { seq: last, stored: false }
   return storage.write(
     async (db) => {
-      const { count } = await messagesTo(db, webhook_id)
-        .where('state', 'in', ['queued', 'sending'])
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      if (events.length > 0 && Number(count) >= waitingAtMost) return undefined
+      const waiting = await countRows(messagesTo(db, webhook_id).where('state', 'in', ['queued', 'sending']))
+      if (events.length > 0 && waiting >= waitingAtMost) return undefined
       const moved = await db
         .updateTable('webhooks')
         .set({ cursor_seq: last })

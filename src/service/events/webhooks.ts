@@ -3,6 +3,7 @@ import { randomToken } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { countRows } from '../call/pagination.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { reachChain } from '../custody/audit-log.ts'
 import { checkPublicUrl } from '../delivery/public-address.ts'
@@ -81,12 +82,7 @@ export const createWebhook: HandlerOf<'createWebhook'> = async (input, call) => 
   const missing = scopes.find((scope) => !call.caller.scopes.has(scope))
   if (missing) throw scopeMissing(call.caller, missing)
   await lockOrganizations(call.db, [org_id])
-  const { count } = await call.db
-    .selectFrom('webhooks')
-    .where('org_id', '=', org_id)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= mostWebhooks)
+  if ((await countRows(call.db.selectFrom('webhooks').where('org_id', '=', org_id))) >= mostWebhooks)
     throw conflict(
       'too_many_webhooks',
       `An organization can have ${mostWebhooks} webhooks`,

@@ -126,10 +126,7 @@ const columns = [
 export const listMachines: HandlerOf<'listMachines'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('machines').where('org_id', '=', org_id).select(columns)
-  return (await readPage(call, query, 'id')).map((row) => {
-    const { id: _, ...shown } = row
-    return shown
-  })
+  return (await readPage(call, query, 'id')).map(({ id: _id, ...shown }) => shown)
 }
 
 export const deleteMachine: HandlerOf<'deleteMachine'> = async ({ org_id, machine_id }, call) => {
