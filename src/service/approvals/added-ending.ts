@@ -7,9 +7,6 @@ import { lockOrganizations } from '../storage/transaction.ts'
 import { type Added, nothingAdded } from './added.ts'
 import { revokeKeys } from './key-revocation.ts'
 
-/** What ended, and what still works. */
-type Outcome = { ended: Added; remaining: Added }
-
 /** A key needs the scope that ends each kind. A person at the approver page ends what is theirs. */
 const checkScopes = ({ caller }: Call, { devices, agents }: Added): void => {
   if (caller.person) return
@@ -19,13 +16,13 @@ const checkScopes = ({ caller }: Call, { devices, agents }: Added): void => {
 
 /**
  * Ends what a device or a key added, if the person chose that. `read` finds it, and runs again if another organization had to be
- * locked first.
+ * locked first. Returns what ended, and what still works.
  */
 export const endAdded = async (
   call: Call,
   read: () => Promise<Added>,
   isChosen: boolean,
-): Promise<Outcome> => {
+): Promise<{ ended: Added; remaining: Added }> => {
   let added = await read()
   const isNothing = added.devices.length + added.agents.length === 0
   if (!isChosen || isNothing) return { ended: nothingAdded, remaining: added }

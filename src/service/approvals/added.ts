@@ -1,7 +1,8 @@
 import { mostAdded } from '../../contract/added.ts'
 import type { Call } from '../call/call.ts'
+import { countRows } from '../call/pagination.ts'
 import { ofLiveSignIn } from '../call/sign-in.ts'
-import { withinOrganization } from '../call/tenant.ts'
+import { ofMembership, withinOrganization } from '../call/tenant.ts'
 import { ofKeptDevice } from '../devices/active.ts'
 import { adminRoles } from '../devices/administrators.ts'
 import { selectAgents } from '../keys/agents.ts'
@@ -56,9 +57,7 @@ const named = (row: Thing) => {
 const readLive = async ({ db, now }: Reads, devices: readonly number[], start: number, within: Within) => {
   const { orgId, userId } = within
   const live = await devicesWithin(db, within)
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
-    )
+    .leftJoin('memberships as m', (join) => join.on(ofMembership('d')))
     .where('d.id', 'in', [...devices, nobody])
     .where('d.id', '<>', start)
     .where(ofKeptDevice('d'))
@@ -104,11 +103,8 @@ const enrolledBy = async (db: Db, keys: readonly number[], within: Within): Prom
     .orderBy('d.id')
     .limit(mostAdded + 1)
     .execute()
-  return spread(
-    db,
-    rows.map(({ id }) => id),
-    within,
-  )
+  const ids = rows.map(({ id }) => id)
+  return spread(db, ids, within)
 }
 
 /** What a key and the keys that it created added, and what ends with them. */
@@ -119,9 +115,7 @@ export const readAddedByKey = async (call: Pick<Call, 'db' | 'now' | 'caller'>, 
   const devices = await enrolledBy(db, keys, within)
   const administrators = await db
     .selectFrom('appointments as a')
-    .innerJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'a.org_id').onRef('m.user_id', '=', 'a.user_id'),
-    )
+    .innerJoin('memberships as m', (join) => join.on(ofMembership('a')))
     .where(({ or, eb }) => or([eb('a.by_key', 'in', keys), eb('a.by_device', 'in', [...devices, nobody])]))
     .where(withinOrganization(within.orgId, 'a.org_id'))
     .where('m.state', '=', 'active')
@@ -130,28 +124,16 @@ export const readAddedByKey = async (call: Pick<Call, 'db' | 'now' | 'caller'>, 
     .orderBy('m.user_id')
     .limit(mostAdded)
     .execute()
-  const pending = await db
-    .selectFrom('approvals')
-    .where('key_id', 'in', keys)
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', now)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  const links = await db
-    .selectFrom('enrollments')
-    .where('created_by', 'in', keys)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
+  const requests = db.selectFrom('approvals').where('key_id', 'in', keys).where('status', '=', 'pending')
+  const links = db.selectFrom('enrollments').where('created_by', 'in', keys).where('used_at', 'is', null)
   return {
     ...(await readLive(call, devices, nobody, within)),
-    administrators: administrators.map((row) => ({
-      user_id: row.user_id,
-      org_id: row.org_id,
+    administrators: administrators.map(({ user_id, org_id, ...row }) => ({
+      user_id,
+      org_id,
       owner: ownerOf(row),
     })),
-    pending_requests: Number(pending.count),
-    enrollment_links: Number(links.count),
+    pending_requests: await countRows(requests.where('expires_at', '>', now)),
+    enrollment_links: await countRows(links.where('expires_at', '>', now)),
   }
 }

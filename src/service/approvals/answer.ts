@@ -3,7 +3,7 @@ import { forbidden } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { ofActiveMember, ofMember } from '../call/tenant.ts'
 import { ofActiveDevice } from '../devices/active.ts'
-import { inactiveDevice } from '../devices/record.ts'
+import { findDevice, inactiveDevice } from '../devices/record.ts'
 import { noteOnDevices } from '../devices/rows.ts'
 import { requestNotAuthentic } from './authentic.ts'
 import { findBallot } from './ballots.ts'
@@ -79,10 +79,7 @@ const answerable = (call: Call, { row, ballot, device, counter, digest }: Verifi
     .where((one) => one.or([one('decision_digest', 'is', null), one('decision_digest', '<>', digest)]))
     .set({ decision_digest: digest })
 
-const noteUse = async (
-  call: Call,
-  { row, device, counter, backedUp, decidedAt }: VerifiedDecision,
-): Promise<void> => {
+const noteUse = async (call: Call, { row, device, counter, backedUp, decidedAt }: VerifiedDecision) => {
   await noteOnDevices(call.db, { counter, backed_up: backedUp ? 1 : 0, last_used_at: decidedAt })
     .where('id', '=', device.id)
     .where('org_id', '=', row.org_id)
@@ -173,22 +170,7 @@ export const notAnswerable = async (
   const member = await db.selectFrom('memberships').where(ofMember(ballot)).select('state').executeTakeFirst()
   if (member?.state !== 'active')
     return forbidden('approver_not_active', 'The approver is no longer an active user of the organization')
-  const found = await db
-    .selectFrom('devices')
-    .where('org_id', '=', row.org_id)
-    .where('id', '=', device.id)
-    .select(['id', 'org_id', 'user_id', 'state', 'proof', 'active_from'])
-    .executeTakeFirst()
-  if (found?.state !== 'active')
-    return inactiveDevice(
-      found ?? {
-        org_id: row.org_id,
-        user_id: ballot.user_id,
-        id: device.id,
-        state: 'revoked',
-        proof: 'link',
-        active_from: null,
-      },
-    )
+  const found = await findDevice(call, row.org_id, device.id)
+  if (found.state !== 'active') return inactiveDevice(found)
   return forbidden('assertion_refused', 'The signature of the device was used before')
 }

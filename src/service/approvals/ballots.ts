@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { notFound } from '../../core/refusal.ts'
 import type { Receipt } from '../../receipt/receipt.ts'
 import type { Call } from '../call/call.ts'
-import { ofActiveDevice } from '../devices/active.ts'
+import { activeDevices } from '../devices/active.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow, BallotRow } from './rows.ts'
 
@@ -28,27 +28,17 @@ export const findBallot = (db: Db, row: ApprovalRow, user_id: number): Promise<B
 
 export const readBallots = (db: Db, row: ApprovalRow): Promise<BallotRow[]> => ofRequest(db, row).execute()
 
+/** In a condition on ballots: the active devices of the person, if they are an active member. */
+export const devicesOfVoter = (db: Db, dev: boolean, ballots: 'b' | 'ballots') =>
+  activeDevices(db, dev)
+    .where('d.org_id', '=', sql.ref<number>(`${ballots}.org_id`))
+    .where('d.user_id', '=', sql.ref<number>(`${ballots}.user_id`))
+    .select('d.id')
+
 /** True of a ballot whose person is an active member with an active device: the one that signed, if it was answered. */
 const stillCounts = (db: Db, row: ApprovalRow, dev: boolean) =>
-  ofRequest(db, row).where(({ exists, selectFrom }) =>
-    exists(
-      selectFrom('devices as d')
-        .innerJoin('memberships as m', (join) =>
-          join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
-        )
-        .whereRef('d.org_id', '=', 'ballots.org_id')
-        .whereRef('d.user_id', '=', 'ballots.user_id')
-        .where('m.state', '=', 'active')
-        .where(ofActiveDevice('d'))
-        .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
-        .where((device) =>
-          device.or([
-            device('ballots.device_id', 'is', null),
-            device('ballots.device_id', '=', device.ref('d.id')),
-          ]),
-        )
-        .select('d.id'),
-    ),
+  ofRequest(db, row).where(({ exists }) =>
+    exists(devicesOfVoter(db, dev, 'ballots').where(sql<boolean>`coalesce(ballots.device_id, d.id) = d.id`)),
   )
 
 /** Those of these people whom a key, by its first secret, has asked before. */

@@ -2,15 +2,13 @@ import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { Selectable } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { readPage } from '../call/pagination.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import { countRows, readPage } from '../call/pagination.ts'
+import type { Tables } from '../storage/schema.ts'
 import { requestNotAuthentic } from './authentic.ts'
+import { rowsOf } from './batch-rows.ts'
 import { approvalAccess, findApproval } from './record.ts'
 import type { ApprovalRow } from './rows.ts'
 import type { RequestSubject } from './write-subject.ts'
-
-const rowsOf = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
-  db.selectFrom('batch_rows').where('request_id', '=', request_id).where('org_id', '=', org_id).selectAll()
 
 type Row = Selectable<Tables['batch_rows']>
 
@@ -26,7 +24,7 @@ const subjectOf = ({ keyring }: Pick<Call, 'keyring'>, row: Row): RequestSubject
 
 export const listBatchRows: HandlerOf<'listBatchRows'> = async ({ request_id }, call) => {
   const request = await findApproval(call.db, request_id, approvalAccess(call.caller))
-  const rows = await readPage(call, rowsOf(call.db, request), 'id')
+  const rows = await readPage(call, rowsOf(call.db, request).selectAll(), 'id')
   return rows.map((row) => {
     const { row_index, digest, used_at } = row
     const subject = subjectOf(call, row)
@@ -43,17 +41,14 @@ export const readRowTexts = async (
   request: ApprovalRow,
   from: number,
 ) => {
-  const after = rowsOf(call.db, request).where('row_index', '>=', from)
+  const after = rowsOf(call.db, request).selectAll().where('row_index', '>=', from)
   const rows = await after.orderBy('row_index').limit(shownAtOnce).execute()
-  const { count } = await after
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
+  const count = await countRows(after)
   return {
     rows: rows.map((row) => {
       const subject = subjectOf(call, row)
       return { summary: summaryOf(subject), fields: fieldsOf(subject) }
     }),
-    left: Number(count) - rows.length,
+    left: count - rows.length,
   }
 }

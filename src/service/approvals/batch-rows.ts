@@ -2,6 +2,7 @@ import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
+import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { forgetProved, requestNotAuthentic } from './authentic.ts'
 import { notConsumable } from './consumption.ts'
@@ -13,6 +14,9 @@ import type { RequestSubject } from './write-subject.ts'
 
 /** Rows in one statement. */
 const atOnce = 500
+
+export const rowsOf = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
+  db.selectFrom('batch_rows').where('request_id', '=', request_id).where('org_id', '=', org_id)
 
 /** Stores the rows that a request asks for. */
 export const insertBatchRows = async (
@@ -33,17 +37,9 @@ export const insertBatchRows = async (
 }
 
 /** The rows of a request that were not used, by digest. */
-export const unusedRows = async (
-  { db }: Pick<Call, 'db'>,
-  { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>,
-): Promise<Map<string, number>> => {
-  const rows = await db
-    .selectFrom('batch_rows')
-    .where('request_id', '=', request_id)
-    .where('org_id', '=', org_id)
-    .where('used_at', 'is', null)
-    .select(['digest', 'row_index'])
-    .execute()
+export const unusedRows = async (db: Db, request: ApprovalRow): Promise<Map<string, number>> => {
+  const unused = rowsOf(db, request).where('used_at', 'is', null)
+  const rows = await unused.select(['digest', 'row_index']).execute()
   return new Map(rows.map(({ digest, row_index }) => [digest, row_index]))
 }
 
@@ -87,11 +83,8 @@ const use = statement((db, values: Use) =>
 )
 
 /** From the end, because rows are used from the start. */
-const lastUnused = statement((db, values: { org_id: number; request_id: string }) =>
-  db
-    .selectFrom('batch_rows')
-    .where('request_id', '=', values.request_id)
-    .where('org_id', '=', values.org_id)
+const lastUnused = statement((db, { org_id, request_id }: { org_id: number; request_id: string }) =>
+  rowsOf(db, { org_id, request_id })
     .where('used_at', 'is', null)
     .select('row_index')
     .orderBy('row_index', 'desc')
@@ -116,13 +109,7 @@ const notUsable = async (
     .executeTakeFirst()
   if (request?.status !== 'approved' || request.used_at !== null || (request.use_by ?? '') <= now)
     return notConsumable(request, proven.subject_digest, now)
-  const row = await db
-    .selectFrom('batch_rows')
-    .where('request_id', '=', request_id)
-    .where('org_id', '=', org_id)
-    .where('row_index', '=', row_index)
-    .selectAll()
-    .executeTakeFirst()
+  const row = await rowsOf(db, proven).where('row_index', '=', row_index).selectAll().executeTakeFirst()
   if (!row) return notFound(`Row ${row_index} of the approval`)
   if (row.used_at !== null)
     return conflict('already_used', `Row ${row_index} was already used at ${row.used_at}; it works once`)

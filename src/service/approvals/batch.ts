@@ -1,3 +1,4 @@
+import { table } from '../../contract/table.ts'
 import { invalidFields } from '../../core/refusal.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { digestOf } from '../../receipt/subject.ts'
@@ -6,10 +7,10 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { type Asked, mostIssues, readRows } from './batch-reading.ts'
 import { insertBatchRows, unusedRows } from './batch-rows.ts'
-import { batchSubject } from './batch-subject.ts'
 import { toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
 import { openRequests, together } from './required-approval.ts'
+import type { RequestSubject } from './write-subject.ts'
 
 /**
  * Nobody answers for the end of their own membership. In a list, that would decide who answers for the other rows, so it is
@@ -43,10 +44,52 @@ const requirementOf = async (
   return { ...all, lines }
 }
 
+/** A user who gets another role than that of a member, or another than before. */
+const roleIn = ({ data: { operation, body, before } }: RequestSubject): string | undefined => {
+  const { role } = body
+  const then = operation === 'updateUser' ? before?.['role'] : 'member'
+  const whom = body['user'] ?? `${String(body['first_name'])} ${String(body['last_name'])}`
+  return role === undefined || role === then ? undefined : `${String(whom)}: ${String(role)}`
+}
+
+/** What people sign for many rows: how many of each operation, each deletion and change of a role, and the digest of the list. */
+const batchSubject = (
+  rows: readonly Asked[],
+  { orgId, slug }: { orgId: number; slug: string },
+): RequestSubject => {
+  const deletions: string[] = []
+  const roles: string[] = []
+  const counts: Record<string, number> = {}
+  for (const { row, subject } of rows) {
+    const { cli } = table[row.id]
+    counts[cli] = (counts[cli] ?? 0) + 1
+    const role = roleIn(subject)
+    deletions.push(...(subject.data.deletions ?? []).map((name) => `${cli}: ${name}`))
+    if (role !== undefined) roles.push(role)
+  }
+  return {
+    type: 'request',
+    data: {
+      organization: { id: String(orgId), slug },
+      operation: 'batch',
+      body: roles.length > 0 ? { roles } : {},
+      // In canonical JSON, capital letters come first.
+      counts: {
+        ...(deletions.length > 0 && { Deletions: deletions.length }),
+        ...(roles.length > 0 && { 'Role changes': roles.length }),
+        ...counts,
+      },
+      ...(deletions.length > 0 && { deletions }),
+      // Of the digests of all rows, in order: anybody who has the rows can compute it.
+      file: { name: `list of ${rows.length} changes`, sha256: digestOf(rows.map(({ digest }) => digest)) },
+    },
+  }
+}
+
 /** An open request of this key that contains every row, unused: an interrupted run goes on under it. */
 const findOpen = async (call: Call, requirement: Requirement, rows: readonly Asked[]) => {
   for (const request of await openRequests(call, requirement)) {
-    const unused = await unusedRows(call, request)
+    const unused = await unusedRows(call.db, request)
     const indexes = rows.map(({ digest }) => unused.get(digest))
     if (indexes.every((index) => index !== undefined)) return { request, indexes }
   }

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../contract/table.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { digestOf } from '../../receipt/subject.ts'
-import type { Call, Requirement } from '../call/call.ts'
+import { asRefusal, type Call, type Requirement } from '../call/call.ts'
 import type { Caller } from '../call/caller.ts'
 import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
@@ -25,11 +25,6 @@ type Asking = {
   input: Fields
   /** The header with the reason. */
   reason: string | undefined
-}
-
-const onlyRefusal = (error: unknown): Refusal => {
-  if (error instanceof Refusal) return error
-  throw error
 }
 
 /** Uses up what the caller named for this write: a whole approval, or a row of one. The digest covers the old values. */
@@ -71,7 +66,7 @@ export const createEnforcement = (id: OperationId) => ({
     // Before the work, which changes the old values.
     const use = await useApproval(call, command, proven, row)
     // The work may delete the approval. If both fail, the error of the work is the one to report.
-    const early = (before.requirement || row !== undefined) && (await use().catch(onlyRefusal))
+    const early = (before.requirement || row !== undefined) && (await use().catch(asRefusal))
     const worked = await work()
     const requirements = await readRequirements(call, command, worked, before)
     if (requirements.length > 0) requireCovered(call, requirements, proven)

@@ -61,11 +61,7 @@ const eraseRequest = async ({ db, now, wake }: Call, member: Member, row: Approv
 }
 
 /** Erases what a request to several people says of one of them. Its receipts name everybody, so they are erased too. */
-const eraseOne = async (
-  { db, now, keyring }: Call,
-  { org_id, user_id }: Member,
-  row: ApprovalRow,
-): Promise<void> => {
+const eraseOne = async ({ db, now, keyring }: Call, { org_id, user_id }: Member, row: ApprovalRow) => {
   const lines = readLines(row)
   for (const { people } of lines)
     for (const one of people) if (one.user_id === user_id) Object.assign(one, { name: '', mobile: '' })

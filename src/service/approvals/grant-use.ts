@@ -89,11 +89,7 @@ const proofOf = (
 }
 
 /** Puts it into the history of whoever granted it, and among what is erased with them. */
-const addBallot = async (
-  { db, now, keyring }: Call,
-  row: ApprovalRow,
-  granting: BallotRow,
-): Promise<void> => {
+const addBallot = async ({ db, now, keyring }: Call, row: ApprovalRow, granting: BallotRow) => {
   const { id: _, row_mac: __, number_tries: ___, ...same } = granting
   const { request_id, requested_at } = row
   const values = {

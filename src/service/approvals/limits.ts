@@ -28,7 +28,11 @@ export const requestsPerApprover = 15
  */
 const reserved = 5
 
-type Asking = { requester: string; lifetime_s: number; byRule: boolean; breaksGlass?: boolean }
+/**
+ * What else counts of a request. `byRule`: the service itself requests the approval that a call requires. `breaksGlass`: the
+ * requester may answer.
+ */
+export type Asking = { requester: string; lifetime_s: number; byRule: boolean; breaksGlass?: boolean }
 
 /** Counted apart, so that no request of another kind stops it, and it stops none. A consent is to a call of a key of one's own. */
 type Kind = 'emergency' | 'consent' | 'ordinary'

@@ -70,11 +70,7 @@ export const refuseMuted = async (call: Call, approver: Member, requester: strin
 }
 
 /** Stops a requester from asking this approver for a while. */
-export const mute = async (
-  { db, now }: Call,
-  { org_id, user_id }: Member,
-  { key_id, agent }: Requester,
-): Promise<void> => {
+export const mute = async ({ db, now }: Call, { org_id, user_id }: Member, { key_id, agent }: Requester) => {
   const until = addMs(now, muteMs)
   await db
     .insertInto('mutes')

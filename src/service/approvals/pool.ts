@@ -2,7 +2,7 @@ import { mostAsked } from '../../contract/approvers.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
-import type { Call, RequiredLine } from '../call/call.ts'
+import { asRefusal, type Call, type RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners } from '../devices/origin.ts'
@@ -10,7 +10,7 @@ import { hasActiveDevice } from '../devices/proof.ts'
 import { relationsTo } from '../devices/relation.ts'
 import { mergedLines } from '../policy/rules.ts'
 import { activeMembers, type Approver, notEnrolled } from './find-approver.ts'
-import { checkLimits } from './limits.ts'
+import { type Asking, checkLimits } from './limits.ts'
 import { type Excluded, isOwnConsent, quietIn, type StoredLine } from './lines.ts'
 import { isEnough, markAway, namedAway, notifiedOf, readAway } from './pool-away.ts'
 import { checkDevices, checkRequester, countsOn } from './separation.ts'
@@ -25,12 +25,6 @@ export type Pool = {
   excluded: Excluded[]
 }
 
-/**
- * What else counts of a request. `byRule`: the service itself requests the approval that a call requires. `breaksGlass`: the
- * requester may answer.
- */
-type Asking = { requester: string; lifetime_s: number; byRule: boolean; breaksGlass?: boolean }
-
 /** Why this person is not asked; undefined if they are. */
 const problemOf = async (
   call: Call,
@@ -44,8 +38,7 @@ const problemOf = async (
     await checkLimits(call, person, { byRule, ...asking })
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
+    return asRefusal(error)
   }
 }
 
@@ -63,9 +56,6 @@ const unseparated = async (
   }
   return 'has only devices that go back to the requesting key, or to an unrecorded key'
 }
-
-const nameOf = ({ first_name, last_name }: Pick<Approver, 'first_name' | 'last_name'>): string =>
-  `${first_name} ${last_name}`
 
 const notEnough = (excluded: readonly Excluded[], lines: readonly RequiredLine[]): Refusal => {
   const rules = [...new Set(lines.flatMap((line) => line.rules))].join(', ')
@@ -127,7 +117,7 @@ export const considerPool = async (
   }
   const nameFor = (user_id: number): string => {
     const person = byId.get(user_id)
-    return person ? nameOf(person) : `User ${user_id}`
+    return person ? `${person.first_name} ${person.last_name}` : `User ${user_id}`
   }
   const relationTo = relationsTo(call, namedKeyOf(call.caller))
   const excluded: LeftOut[] = []

@@ -41,10 +41,7 @@ const waitedFor = async (db: Db, row: ApprovalRow): Promise<number[]> => {
 }
 
 /** Reminds of one request. One conditional statement decides, so that of several nodes one does. */
-const remind = async (
-  service: Service,
-  { id, org_id }: Pick<ApprovalRow, 'id' | 'org_id'>,
-): Promise<void> => {
+const remind = async (service: Service, { id, org_id }: Pick<ApprovalRow, 'id' | 'org_id'>) => {
   const { storage, accept, channels, dev } = service
   const reminded = await storage.write(
     async (db) => {

@@ -86,11 +86,7 @@ export const requireNone = (requirements: readonly Requirement[]): void => {
 }
 
 /** Throws a Refusal, which undoes the call, unless the approval is this caller's, from everybody who must agree. */
-export const requireCovered = (
-  call: Call,
-  requirements: readonly Requirement[],
-  proven: ApprovalRow,
-): void => {
+export const requireCovered = (call: Call, requirements: readonly Requirement[], proven: ApprovalRow) => {
   if (proven.asked_by !== namedKeyOf(call.caller)) throw unknownApproval()
   if (requirements.some((one) => proven.org_id !== one.orgId || !isCovered(call, one, proven)))
     throw forbidden(

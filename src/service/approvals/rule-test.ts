@@ -1,9 +1,9 @@
 import type { Rule } from '../../contract/rule-shape.ts'
-import { invalid, notFound, Refusal } from '../../core/refusal.ts'
+import { invalid, notFound } from '../../core/refusal.ts'
 import type { Facts } from '../../rules/match.ts'
 import { termsOf } from '../../rules/terms.ts'
 import { waysAround } from '../../rules/ways-around.ts'
-import type { Call, HandlerOf } from '../call/call.ts'
+import { asRefusal, type Call, type HandlerOf } from '../call/call.ts'
 import { type Caller, isOperator } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
@@ -68,11 +68,6 @@ const peopleOf = ({ considered, excluded, away, lines }: Considered, at: number)
     away_until: away.get(user_id) ?? null,
     notified: !left.has(user_id) && !unnotified.has(user_id),
   }))
-}
-
-const asRefusal = (error: unknown): Refusal => {
-  if (error instanceof Refusal) return error
-  throw error
 }
 
 /** Tells who would be asked, and asks nobody. */

@@ -3,6 +3,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
 import type { Service } from '../call/service.ts'
 import type { Db, Tables } from '../storage/schema.ts'
+import { devicesOfVoter } from './ballots.ts'
 import { tally } from './completion.ts'
 import { wakeOf } from './lines.ts'
 import { auditSubject } from './record.ts'
@@ -11,28 +12,13 @@ import type { ApprovalRow } from './rows.ts'
 export const tooFewLeft = 'too few of the people who were asked can still answer'
 
 /** True of a request that asks somebody who is no longer an active member with an active device. */
-const hasLost = (dev: boolean) => {
+const hasLost = (db: Db, dev: boolean) => {
   const { exists, selectFrom } = expressionBuilder<Tables & { a: Tables['approvals'] }, 'a'>()
   return exists(
     selectFrom('ballots as b')
       .whereRef('b.request_id', '=', 'a.request_id')
       .where('b.status', '<>', 'denied')
-      .where(({ not, exists: any, selectFrom: from }) =>
-        not(
-          any(
-            from('devices as d')
-              .innerJoin('memberships as m', (join) =>
-                join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
-              )
-              .whereRef('d.org_id', '=', 'b.org_id')
-              .whereRef('d.user_id', '=', 'b.user_id')
-              .where('m.state', '=', 'active')
-              .where('d.state', '=', 'active')
-              .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
-              .select('d.id'),
-          ),
-        ),
-      )
+      .where(({ not, exists: any }) => not(any(devicesOfVoter(db, dev, 'b'))))
       .select('b.id'),
   )
 }
@@ -111,7 +97,7 @@ export const createShrunkSweep = ({ batchSize = 100 } = {}) => {
   }
 
   return async (service: Service): Promise<void> => {
-    await endAll(service, (db) => pending(db).where(hasLost(service.dev)))
+    await endAll(service, (db) => pending(db).where(hasLost(db, service.dev)))
     for (const { org_id, counter } of await service.storage.read(readGroupChanges)) {
       if (seen.get(org_id) === counter) continue
       await endAll(service, (db) => pending(db).where('a.org_id', '=', org_id).where(asksGroup))

@@ -1,7 +1,7 @@
 import type { Operations } from '../../contract/operation.ts'
 import type { OperationId } from '../../contract/table.ts'
 import type { Counted } from '../../contract/quotas.ts'
-import type { Refusal } from '../../core/refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Wake } from './signals/signals.ts'
 import type { Caller } from './caller.ts'
@@ -98,6 +98,12 @@ export type Outside = {
   signal?: (() => AbortSignal) | undefined
   /** The client's address, if it is known. */
   ip?: (() => string | undefined) | undefined
+}
+
+/** The Refusal that was thrown. Throws anything else again. */
+export const asRefusal = (error: unknown): Refusal => {
+  if (error instanceof Refusal) return error
+  throw error
 }
 
 /** A Refusal that is thrown undoes the transaction; one that is returned is sent after the commit. */
