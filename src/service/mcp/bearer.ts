@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { Scope } from '../../contract/scopes.ts'
 import { sameSecret } from '../../core/ids.ts'
 import { isLoopbackAddress, isLoopbackName } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -13,15 +12,7 @@ import { scopeMissing } from '../keys/scopes.ts'
  * scope `ask`. Undefined for any other header; throws a Refusal for a key that is not allowed here.
  */
 export const createBearer =
-  ({
-    token,
-    authenticate,
-    audience,
-  }: {
-    token: string | undefined
-    authenticate: Authenticate
-    audience?: string | undefined
-  }) =>
+  (authenticate: Authenticate, token: string | undefined, audience: string | undefined) =>
   async (header: string): Promise<Caller | undefined> => {
     const credential = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1]
     if (credential === undefined) return undefined
@@ -37,18 +28,16 @@ export const createBearer =
     return caller
   }
 
-const askOnly = new Set<Scope>(['ask'])
-
 /** A caller with MCP_AUTH_TOKEN, which is not a key of the store. It can request approvals in every organization. */
-export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null, scopes: askOnly }
+export const bearerCaller: Caller = {
+  keyId: 0,
+  name: 'tool server token',
+  orgId: null,
+  scopes: new Set(['ask']),
+}
 
 /** A program on this machine, if no bearer token is required. */
-export const localCaller: Caller = {
-  keyId: 0,
-  name: localProgram,
-  orgId: null,
-  scopes: askOnly,
-}
+export const localCaller: Caller = { ...bearerCaller, name: localProgram }
 
 /** Headers that a proxy, a load balancer or a tunnel adds. A program that calls directly sends none of them. */
 const proxyHeaders = [

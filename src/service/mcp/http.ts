@@ -65,7 +65,7 @@ export const createMcpServer = ({
   localOnly,
   outlived = false,
 }: Options): McpServer => {
-  const readCaller = createBearer({ token, authenticate, audience: addresses?.resource })
+  const readCaller = createBearer(authenticate, token, addresses?.resource)
   const shared = createSharedRequests({ outlived })
   const mayOmit = token === undefined && localOnly
   // The SDK is loaded soon after the start: the start does not wait for it, and an upgrade of the package does not replace

@@ -1,10 +1,9 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { openStream, padJson } from './response-stream.ts'
-import { clientName } from '../../tools/server/client-name.ts'
-import { createLabel, readLabel } from './session-label.ts'
+import { clientName, type Introduction } from '../../tools/server/client-name.ts'
 import type { ToolContext } from '../../tools/server/tool-context.ts'
 import { createToolServer, disconnected } from '../../tools/server/tool-server.ts'
-import { sha256 } from '../../core/ids.ts'
+import { randomToken, sha256 } from '../../core/ids.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Signals } from '../call/signals/signals.ts'
 
@@ -70,6 +69,31 @@ type Message = { method?: unknown; params?: Params }
 
 const readMessages = (body: unknown): Message[] =>
   (Array.isArray(body) ? body : [body]).filter((one) => typeof one === 'object' && one !== null)
+
+const longestLabel = 1_000
+
+/**
+ * The session id of a client of 2025-11-25 or older. The service stores no sessions: the id itself contains what the client
+ * claimed, so that it is valid after a restart too. The random part distinguishes the calls of two clients.
+ */
+const createLabel = ({ version, client }: Introduction): string => {
+  const claims = Buffer.from(JSON.stringify([version ?? null, client ?? null])).toString('base64url')
+  return `${randomToken(16)}.${claims}`
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const readLabel = (label: string | undefined): Introduction => {
+  const claims = label !== undefined && label.length <= longestLabel ? label.split('.')[1] : undefined
+  if (claims === undefined) return {}
+  try {
+    const [version, client] = JSON.parse(Buffer.from(claims, 'base64url').toString()) as unknown[]
+    // A client can forge a label. It is trusted no more than what `initialize` claims.
+    return { version: text(version), client: clientName({ name: client }) }
+  } catch {
+    return {}
+  }
+}
 
 /** How long a client can reconnect before its request is withdrawn. */
 const reconnectMs = 3_000

@@ -6,9 +6,8 @@ import { terminalClient, terminalId } from '../../call/sign-in.ts'
 import type { MountedRoute } from '../../http/routes.ts'
 import { type Addresses, isResource } from './addresses.ts'
 import { OAuthProblem, oauthRoute, plainPage, readParameters } from './answer.ts'
-import { findClient } from './client.ts'
+import { findClient, isVisible, readTerminal } from './client.ts'
 import { isLoopbackUri, isRegistered } from './redirect-uri.ts'
-import { isVisible, readTerminal } from './terminal.ts'
 
 type Parameters = ReturnType<typeof readParameters>
 
@@ -55,8 +54,6 @@ type Options = { service: Service; addresses: Addresses }
  */
 export const createAuthorizeRoute = ({ service, addresses }: Options): MountedRoute =>
   oauthRoute('GET', '/authorize', async (context, { id }) => {
-    const unanswered = (problem: OAuthProblem): Response =>
-      plainPage(problem.status, `The client cannot be connected: ${problem.message}.`, id)
     try {
       const given = readParameters(new URL(context.req.url).searchParams)
       const { client_id, redirect_uri } = given
@@ -82,7 +79,7 @@ export const createAuthorizeRoute = ({ service, addresses }: Options): MountedRo
         return seeOther(redirectWith({ redirect_uri, state: given.state }, addresses.issuer, result), id)
       }
     } catch (error) {
-      if (error instanceof OAuthProblem) return unanswered(error)
-      throw error
+      if (!(error instanceof OAuthProblem)) throw error
+      return plainPage(error.status, `The client cannot be connected: ${error.message}.`, id)
     }
   })

@@ -5,6 +5,7 @@ import { clientName } from '../../../tools/server/client-name.ts'
 import { OAuthProblem } from './answer.ts'
 import { redirectProblem } from './redirect-uri.ts'
 import { findRegistered } from './registration.ts'
+import type { Terminal } from '../../page/authorization.ts'
 
 /** A client, as it describes itself. Nothing of it is verified. */
 export type Client = { name: string; redirect_uris: readonly string[] }
@@ -51,4 +52,15 @@ export const findClient = async (service: Service, id: string): Promise<Client> 
       401,
     )
   return { name: found.client_name ?? 'A client without a name', redirect_uris: found.redirect_uris }
+}
+
+export const isVisible = /^[\x20-\x7e]+$/
+
+/** Which installation of svc asks. Throws an OAuthProblem. */
+export const readTerminal = ({ installation, host }: Record<string, string | undefined>): Terminal => {
+  if (installation === undefined || !/^[\w-]{22}$/.test(installation))
+    throw new OAuthProblem('invalid_request', 'installation must be 22 characters of base64url')
+  if (host === undefined || host.length > 60 || !isVisible.test(host))
+    throw new OAuthProblem('invalid_request', 'host must have 1 to 60 printable characters')
+  return { installation, host }
 }

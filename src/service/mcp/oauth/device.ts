@@ -2,20 +2,19 @@ import { randomInt } from 'node:crypto'
 import { scopes } from '../../../contract/scopes.ts'
 import { randomToken, sha256 } from '../../../core/ids.ts'
 import { addMs } from '../../../core/iso-time.ts'
-import { siteOf } from '../../../factors/network.ts'
+import { countRows } from '../../call/pagination.ts'
 import type { Service } from '../../call/service.ts'
 import { terminalClient, terminalId } from '../../call/sign-in.ts'
-import { consumeOrRefuse } from '../../limits/rate-limit.ts'
 import { lifetimeMs, sealRequest } from '../../page/authorization.ts'
 import { hashOfCode } from '../../page/terminal-code.ts'
 import type { Addresses } from './addresses.ts'
 import { OAuthProblem } from './answer.ts'
-import { readTerminal } from './terminal.ts'
+import { readTerminal } from './client.ts'
+import { admit, tooBusy } from './registration.ts'
 
 // A terminal without a browser (RFC 8628). Its person types a code elsewhere, so it never gets more than to ask and to read:
 // a victim who types the code of somebody else cannot know whose terminal it is.
 
-const perAddress = { kind: 'device authorization', atMost: 30, windowMs: 60 * 60_000 }
 const waitingAtMost = 1_000
 /** Without vowels, digits and look-alikes (RFC 8628, section 6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -41,23 +40,13 @@ export const startDevice = async (
   await storage.write(
     async (db) => {
       const now = storage.now()
-      await consumeOrRefuse(
-        { db, now },
-        perAddress,
-        { org_id: 0, subject: `address:${address === undefined ? 'unknown' : siteOf(address)}` },
-        { code: 'too_many_codes', what: 'Too many terminals asked from this address' },
-      )
-      await db.deleteFrom('device_codes').where('expires_at', '<=', now).execute()
-      const { waiting } = await db
-        .selectFrom('device_codes')
-        .select(({ fn }) => fn.countAll<number | string>().as('waiting'))
-        .executeTakeFirstOrThrow()
-      if (Number(waiting) >= waitingAtMost)
-        throw new OAuthProblem(
-          'temporarily_unavailable',
-          'Too many terminals wait. Try again in ten minutes',
-          503,
-        )
+      await admit({ db, now }, 'device_codes', address, {
+        kind: 'device authorization',
+        code: 'too_many_codes',
+        what: 'Too many terminals asked from this address',
+      })
+      if ((await countRows(db.selectFrom('device_codes'))) >= waitingAtMost)
+        throw tooBusy('Too many terminals wait. Try again in ten minutes')
       const expires_at = addMs(now, lifetimeMs.request)
       const request = sealRequest(keyring, {
         client_id: terminalId(installation, true),

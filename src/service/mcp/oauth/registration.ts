@@ -1,7 +1,8 @@
 import { randomToken, sha256 } from '../../../core/ids.ts'
 import { addMs } from '../../../core/iso-time.ts'
 import { siteOf } from '../../../factors/network.ts'
-import type { Service } from '../../call/service.ts'
+import { countRows } from '../../call/pagination.ts'
+import type { Moment, Service } from '../../call/service.ts'
 import { consumeOrRefuse } from '../../limits/rate-limit.ts'
 import { OAuthProblem } from './answer.ts'
 
@@ -13,7 +14,22 @@ export type Registration = { client_name?: string; redirect_uris: readonly strin
 const unusedMs = 60 * 60_000
 const unusedAtMost = 1_000
 const longestMetadata = 4_096
-const perAddress = { kind: 'client registration', atMost: 30, windowMs: 60 * 60_000 }
+
+/** Refuses an address that asks too often, and deletes what has expired meanwhile. Throws 429. */
+export const admit = async (
+  { db, now }: Moment,
+  table: 'oauth_clients' | 'device_codes',
+  address: string | undefined,
+  { kind, ...refusal }: { kind: string; code: string; what: string },
+) => {
+  const subject = `address:${address === undefined ? 'unknown' : siteOf(address)}`
+  const limit = { kind, atMost: 30, windowMs: 60 * 60_000 }
+  await consumeOrRefuse({ db, now }, limit, { org_id: 0, subject }, refusal)
+  await db.deleteFrom(table).where('expires_at', '<=', now).execute()
+}
+
+export const tooBusy = (message: string): OAuthProblem =>
+  new OAuthProblem('temporarily_unavailable', message, 503)
 
 /** The id is a hash of the metadata, so nothing in the store can give a client another redirect address. */
 const idOf = (metadata: string): string => `svc_client_${sha256(metadata)}`
@@ -24,7 +40,7 @@ type Registered = Registration & { client_id: string; issued_at: string }
 export const register = async (
   { storage }: Service,
   registration: Registration,
-  address: string,
+  address: string | undefined,
 ): Promise<Registered> => {
   // `nonce`: two clients with the same metadata must not share an id.
   const metadata = JSON.stringify({ nonce: randomToken(16), ...registration })
@@ -34,27 +50,13 @@ export const register = async (
   const created_at = await storage.write(
     async (db) => {
       const now = storage.now()
-      await consumeOrRefuse(
-        { db, now },
-        perAddress,
-        { org_id: 0, subject: `address:${siteOf(address)}` },
-        {
-          code: 'too_many_registrations',
-          what: 'Too many clients registered from this address',
-        },
-      )
-      await db.deleteFrom('oauth_clients').where('expires_at', '<=', now).execute()
-      const { unused } = await db
-        .selectFrom('oauth_clients')
-        .where('used_at', 'is', null)
-        .select(({ fn }) => fn.countAll<number | string>().as('unused'))
-        .executeTakeFirstOrThrow()
-      if (Number(unused) >= unusedAtMost)
-        throw new OAuthProblem(
-          'temporarily_unavailable',
-          'Too many clients have registered and were not used yet. Try again in an hour',
-          503,
-        )
+      await admit({ db, now }, 'oauth_clients', address, {
+        kind: 'client registration',
+        code: 'too_many_registrations',
+        what: 'Too many clients registered from this address',
+      })
+      if ((await countRows(db.selectFrom('oauth_clients').where('used_at', 'is', null))) >= unusedAtMost)
+        throw tooBusy('Too many clients have registered and were not used yet. Try again in an hour')
       await db
         .insertInto('oauth_clients')
         .values({ id, metadata, created_at: now, expires_at: addMs(now, unusedMs) })

@@ -10,7 +10,6 @@ import type { MountedRoute } from '../../http/routes.ts'
 import { keysOfTerminal } from '../../keys/agents.ts'
 import type { Authenticate } from '../../keys/authenticator.ts'
 import type { Addresses } from './addresses.ts'
-import { forAnyOrigin } from './any-origin.ts'
 import { json, OAuthProblem, oauthRoute, readParameters } from './answer.ts'
 import { createAuthorizeRoute } from './authorize.ts'
 import { readMetadata } from './client.ts'
@@ -63,6 +62,40 @@ const revoke = async (
   await runWrite(service, invocation, work, {}, async (_call, run) => (await run()).data)
 }
 
+const allowOrigin = { 'access-control-allow-origin': '*' }
+
+/**
+ * A route that clients in a browser can call from their own site (Fetch, CORS protocol), and the preflight before it. Only
+ * for routes that read no cookie: what they give belongs to whoever has the code, the verifier or the token.
+ */
+const forAnyOrigin = (route: MountedRoute): MountedRoute[] => [
+  {
+    ...route,
+    isForAnyOrigin: true,
+    respond: async (context, trace) => {
+      const response = await route.respond(context, trace)
+      for (const [name, value] of Object.entries(allowOrigin)) response.headers.set(name, value)
+      return response
+    },
+  },
+  {
+    method: 'OPTIONS',
+    path: route.path,
+    isHidden: true,
+    isForAnyOrigin: true,
+    respond: (_, { id }) =>
+      new Response(null, {
+        status: 204,
+        headers: {
+          ...allowOrigin,
+          'access-control-allow-methods': route.method,
+          'access-control-allow-headers': 'content-type, mcp-protocol-version',
+          'x-request-id': id,
+        },
+      }),
+  },
+]
+
 /** The authorization server of the tool server: discovery, registration, authorization, tokens and revocation. */
 export const createOAuthRoutes = (options: Options): MountedRoute[] => {
   const { service, addresses, addressOf } = options
@@ -70,7 +103,7 @@ export const createOAuthRoutes = (options: Options): MountedRoute[] => {
     ...createMetadataRoutes(addresses),
     oauthRoute('POST', '/register', async (context, { id }) => {
       const metadata = readMetadata(await readJson(context, limit))
-      const { issued_at, ...registered } = await register(service, metadata, addressOf(context) ?? 'unknown')
+      const { issued_at, ...registered } = await register(service, metadata, addressOf(context))
       return json(
         201,
         {

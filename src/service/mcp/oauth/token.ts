@@ -97,16 +97,8 @@ const isActive = async ({ db, service }: Call, { org_id, user_id, device_id }: G
 const issueKey = async (
   call: Call,
   grant: Grant,
-  {
-    before,
-    ...values
-  }: {
-    name: string
-    scopes: string
-    code_hash: string | null
-    expires_at: string
-    before: KeyRow | undefined
-  },
+  before: KeyRow | undefined,
+  values: Pick<KeyRow, 'name' | 'scopes' | 'code_hash' | 'expires_at'>,
 ): Promise<string> => {
   const { org_id, user_id, device_id, client_id, client_name, resource, terminal } = grant
   const secret = newSecret('organization')
@@ -136,19 +128,12 @@ const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => 
   const expires_in = await lastingSeconds(call.db, org_id, terminal)
   const expires_at = addMs(call.now, expires_in * 1000)
   const known = (await knownKeys(call, grant)).filter((row) => isAuthenticKey(call.keyring, row))
-  const management = scopesText(
-    (await grantedScopes(call.db, grant, grant)).filter((scope) => scope !== 'ask'),
-  )
+  const granted = await grantedScopes(call.db, grant, grant)
+  const management = scopesText(granted.filter((scope) => scope !== 'ask'))
   const asking = known.find(({ scopes }) => scopes === 'ask')
   const managing = known.find(({ scopes }) => scopes !== 'ask')
   const token: Token = {
-    access_token: await issueKey(call, grant, {
-      name,
-      scopes: 'ask',
-      code_hash: hash,
-      expires_at,
-      before: asking,
-    }),
+    access_token: await issueKey(call, grant, asking, { name, scopes: 'ask', code_hash: hash, expires_at }),
     token_type: 'Bearer',
     expires_in,
     scope: 'ask',
@@ -161,12 +146,11 @@ const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => 
     return {
       ...token,
       management_scope: management.replaceAll(',', ' '),
-      management_token: await issueKey(call, grant, {
+      management_token: await issueKey(call, grant, managing, {
         name: `${name}, management`,
         scopes: management,
         code_hash: null,
         expires_at,
-        before: managing,
       }),
     }
   if (managing) await revokeKeys(call, [managing.id])
