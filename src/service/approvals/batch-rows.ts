@@ -37,7 +37,10 @@ export const insertBatchRows = async (
 }
 
 /** The rows of a request that were not used, by digest. */
-export const unusedRows = async (db: Db, request: ApprovalRow): Promise<Map<string, number>> => {
+export const unusedRows = async (
+  db: Db,
+  request: Pick<ApprovalRow, 'request_id' | 'org_id'>,
+): Promise<Map<string, number>> => {
   const unused = rowsOf(db, request).where('used_at', 'is', null)
   const rows = await unused.select(['digest', 'row_index']).execute()
   return new Map(rows.map(({ digest, row_index }) => [digest, row_index]))

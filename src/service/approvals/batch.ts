@@ -124,7 +124,7 @@ const whyAgain = async (call: Call, org_id: number, rows: readonly Asked[]): Pro
   if (asked_by !== namedKeyOf(call.caller))
     return 'another key asked before, and only that key can use its approval'
   if (use_by !== null && use_by <= call.now) return `${request_id} had to be used until ${use_by}`
-  const unused = await unusedRows(call, before)
+  const unused = await unusedRows(call.db, before)
   return rows.every(({ digest }) => unused.has(digest))
     ? `the rules are not those of ${request_id}`
     : `the list is not the one of ${request_id}`

@@ -21,6 +21,7 @@ export const noticeTime = (at: string): string => `${longDate.format(new Date(at
 
 /** What names are made of. Anything else could imitate the id of the person, or another person beside them. */
 const plainName = /^[\p{L}\p{M}\p{N} .'’-]+$/u
+const quoted = (name: string): string => (plainName.test(name) ? name : JSON.stringify(name))
 
 /**
  * Members in an e-mail and in what people sign, in this order: `Ada Lovelace (user 3)`. A name that is not plain is quoted, as
@@ -35,7 +36,6 @@ export const namesOf = async (db: Db, org_id: number, users: readonly number[]):
     .select(['user_id', 'first_name', 'last_name'])
     .execute()
   const names = new Map(rows.map((row) => [row.user_id, safeLine(`${row.first_name} ${row.last_name}`)]))
-  const quoted = (name: string): string => (plainName.test(name) ? name : JSON.stringify(name))
   // A device can outlive the membership.
   return users.map((id) => (names.has(id) ? `${quoted(names.get(id)!)} (user ${id})` : `User ${id}`))
 }

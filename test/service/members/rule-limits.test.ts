@@ -20,6 +20,12 @@ const quotes = (count: number): string[] => Array.from({ length: count }, (_, i)
 /** Of nearly the largest size, mostly quotes: two bytes each in JSON, and four in JSON in JSON. */
 const large = { name: 'large', match: { type: 'text', text: quotes(20) }, who: ['@sre'] }
 
+const holding = (name: string, operation: string[]) => ({
+  name,
+  match: { type: 'request', operation },
+  who: [`@${name}:2`],
+})
+
 test('the largest rule can be replaced and deleted by those whom it asks', async () => {
   dataOf(await create('sre', [ada.id, grace.id]))
   dataOf(await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: ada.id } }))
@@ -59,12 +65,7 @@ test('a change asks no more people than one request can ask, and a rule is not m
 test('two rules for the same calls are not made if nobody could be asked for both', async () => {
   dataOf(await create('one', [ada.id, grace.id, alan.id]))
   dataOf(await create('two', [ada.id, grace.id, alan.id]))
-  const rule = (name: string, operation: string[]) => ({
-    name,
-    match: { type: 'request', operation },
-    who: [`@${name}:2`],
-  })
-  dataOf(await add(rule('one', ['rule', 'geofence'])))
-  expect(refusal(await add(rule('two', ['geofence delete'])))).toEqual([409, 'rule_not_completable', []])
-  dataOf(await add(rule('two', ['timeslot'])))
+  dataOf(await add(holding('one', ['rule', 'geofence'])))
+  expect(refusal(await add(holding('two', ['geofence delete'])))).toEqual([409, 'rule_not_completable', []])
+  dataOf(await add(holding('two', ['timeslot'])))
 })

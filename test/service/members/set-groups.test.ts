@@ -72,17 +72,18 @@ describe('several groups', () => {
   })
 })
 
+const rename = async (first_name: string, last_name: string): Promise<void> => {
+  const path = `/organization/${acme.id}/update/user/${alan.id}`
+  dataOf(await service.call('PUT', path, { body: { first_name, last_name } }))
+}
+
 test('a name cannot say that somebody else is in a group, before the approval or after it', async () => {
-  const named = async (first_name: string, last_name: string): Promise<void> => {
-    const path = `/organization/${acme.id}/update/user/${alan.id}`
-    dataOf(await service.call('PUT', path, { body: { first_name, last_name } }))
-  }
   const asked = (members: string[]) => set([{ name: 'new', members }], { key: rules })
   const forged = [`Ada Lovelace (user ${ada.id}), Ada`, 'Lovelace'] as const
   const { request } = (await asked([ada.id, alan.id])).body.data
   for (const { user_id } of request.lines[0].people)
     dataOf(await decide(service, request.request_id, [eve, ada].find(({ id }) => id === user_id)!.key))
-  await named(...forged)
+  await rename(...forged)
   const fewer = await set([{ name: 'new', members: [alan.id] }], { key: rules, approval: request.request_id })
   expect(refusal(fewer)).toEqual([422, 'other_subject', ['digest']])
   const { request_id } = (await asked([alan.id])).body.data.request
@@ -90,21 +91,22 @@ test('a name cannot say that somebody else is in a group, before the approval or
   expect(subject.data.body.groups).toEqual([`new: "${forged.join(' ')}" (user ${alan.id})`])
 })
 
+const addRule = (approval?: string) =>
+  service.call('POST', `/svc/v1/organizations/${acme.id}/rules`, {
+    key: rules,
+    body: { name: 'r', match: { type: 'text' }, who: ['@ops'], break_glass: '@sre' },
+    ...(approval !== undefined && { headers: { 'x-svc-approval': approval } }),
+  })
+
 test('the yes to a rule is good only for the members of its groups who were shown', async () => {
   dataOf(await create('ops', [grace.id, alan.id]))
-  const add = (approval?: string) =>
-    service.call('POST', `/svc/v1/organizations/${acme.id}/rules`, {
-      key: rules,
-      body: { name: 'r', match: { type: 'text' }, who: ['@ops'], break_glass: '@sre' },
-      ...(approval !== undefined && { headers: { 'x-svc-approval': approval } }),
-    })
-  const { request_id } = (await add()).body.data.request
+  const { request_id } = (await addRule()).body.data.request
   const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
   const [adaText, graceText, alanText] = [ada, grace, alan].map(({ id }) => `Ada Lovelace (user ${id})`)
   expect(subject.data.body.asks).toEqual([`ops: ${graceText}, ${alanText}`, `sre: ${adaText}`])
   dataOf(await decide(service, request_id, eve.key))
   dataOf(await set([{ name: 'ops', members: [ada.id, alan.id] }]))
-  expect(refusal(await add(request_id))).toEqual([422, 'other_subject', ['digest']])
+  expect(refusal(await addRule(request_id))).toEqual([422, 'other_subject', ['digest']])
   dataOf(await set([{ name: 'ops', members: [grace.id, alan.id] }]))
-  dataOf(await add(request_id))
+  dataOf(await addRule(request_id))
 })
