@@ -133,7 +133,7 @@ const allowed = ({ from, to, dynamic }: Import): boolean => {
 }
 
 /** Imports that the table does not allow. */
-export const violations = (sources: Source[]): string[] =>
+export const violations = (sources: readonly Source[]): string[] =>
   sources
     .flatMap((source) => source.imports)
     .filter((one) => !allowed(one))
@@ -142,7 +142,7 @@ export const violations = (sources: Source[]): string[] =>
 export const entryOf = (file: string): string => file.split('/')[2] ?? ''
 
 /** Imports between the entries of a room that go up or sideways, and entries that no floor lists. */
-export const climbs = (sources: Source[]): string[] =>
+export const climbs = (sources: readonly Source[]): string[] =>
   Object.entries(floors).flatMap(([room, plan]) => {
     const floorOf = (file: string): number => plan.findIndex((entries) => entries.includes(entryOf(file)))
     const inside = sources.filter(({ file }) => roomOf(file) === room)
@@ -156,7 +156,7 @@ export const climbs = (sources: Source[]): string[] =>
   })
 
 /** Files that import each other, directly or not. Type imports count. */
-export const cycles = (sources: Source[]): string[][] => {
+export const cycles = (sources: readonly Source[]): string[][] => {
   const next = new Map(sources.map(({ file, imports }) => [file, imports.map(({ to }) => to)]))
   const done = new Set<string>()
   const found: string[][] = []

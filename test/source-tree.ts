@@ -29,9 +29,18 @@ const lazy = new Set(['ImportExpression', 'TSImportType'])
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
+const eachChild = (node: Node, see: (child: Node) => void): void => {
+  for (const name in node) {
+    const value = node[name]
+    if (Array.isArray(value)) {
+      for (const one of value) if (isNode(one)) see(one)
+    } else if (isNode(value)) see(value)
+  }
+}
+
 const visit = (node: Node, see: (node: Node) => void): void => {
   see(node)
-  for (const value of Object.values(node).flat()) if (isNode(value)) visit(value, see)
+  eachChild(node, (child) => visit(child, see))
 }
 
 /** Stands for a value that is known only at run time. */
@@ -68,7 +77,7 @@ const stringsIn = (node: Node, found: string[] = []): string[] => {
   if (text !== undefined) found.push(text)
   // The parts of a sum are contained in it. The values of a template may contain other texts.
   if (node.type === 'BinaryExpression' && text !== undefined) return found
-  for (const value of Object.values(node).flat()) if (isNode(value)) stringsIn(value, found)
+  eachChild(node, (child) => void stringsIn(child, found))
   return found
 }
 
@@ -119,9 +128,14 @@ export const readSource = (file: string, text: string): Source => {
   }
 }
 
-export const sourceTree = (): Source[] =>
+const readTree = (): Source[] =>
   readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `src/${file.replaceAll('\\', '/')}`)
     .toSorted()
     .map((file) => readSource(file, readFileSync(`${root}${file}`, 'utf8')))
+
+let tree: readonly Source[] | undefined
+
+/** Every source, parsed once a worker. */
+export const sourceTree = (): readonly Source[] => (tree ??= readTree())
