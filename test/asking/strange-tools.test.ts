@@ -9,6 +9,7 @@ import { json, page, redirect, text, type Answering } from '../fake-hosted.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { svc } from '../cli/svc.ts'
+import { rowsToRun } from '../whole.ts'
 
 // A tool server of another vendor, whose answers are honest in many forms, or say "approved" with one thing wrong.
 
@@ -222,7 +223,8 @@ const play = (said: Said): void => {
   service.tools.check_status = said
 }
 
-describe.each(Object.entries(edges))('%s', (name, edge) => {
+const edgesInOrder = Object.entries(edges).map(([name, edge], place) => [name, edge, place] as const)
+describe.each(edgesInOrder)('%s', (name, edge, place) => {
   test.each(Object.entries(honest))('accepts an honest approval with %s', async (_, said) => {
     play(said)
     const { yes, said: words } = await edge()
@@ -230,7 +232,9 @@ describe.each(Object.entries(edges))('%s', (name, edge) => {
     expect([yes, isTold]).toEqual([true, name.startsWith('svc approve')])
   })
 
-  test.each(Object.entries(strange))('does not accept %s', async (_, said) => {
+  // Each at two of the four edges.
+  const inTurn = rowsToRun(Object.entries(strange), (_, at) => (at + place) % 2 === 0)
+  test.each(inTurn)('does not accept %s', async (_, said) => {
     play(said)
     const { yes, said: words } = await edge()
     expect(yes).toBe(false)
@@ -239,7 +243,7 @@ describe.each(Object.entries(edges))('%s', (name, edge) => {
   })
 })
 
-test.each(Object.entries({ ...honest, ...strange }))(
+test.each(rowsToRun(Object.entries({ ...honest, ...strange }), (_, at) => at % 3 === 0))(
   'svc approve run --mcp runs nothing on %s, which has no receipt of svc',
   async (_, said) => {
     play(said)
