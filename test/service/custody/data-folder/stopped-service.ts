@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { startService, type RunningService } from '../../../../src/service/lifecycle/serve.ts'
 import { temporaryFolder } from '../../../temporary-folder.ts'
-import { startTestService } from '../../harness.ts'
+import { keepService } from '../../kept-service.ts'
 import { fill, leaveIn } from '../kept-values.ts'
 
 // After `installHooks`, each test has the data folder of a stopped service, with a value in every place for wrapped ones.
@@ -11,6 +11,7 @@ export let folder: string
 export let dataDir: string
 let operatorKey: string
 let running: RunningService[]
+const startFilled = keepService(fill)
 
 /** Installs the hooks that set it up, in the test file that calls this. */
 export const installHooks = (): void => {
@@ -19,8 +20,7 @@ export const installHooks = (): void => {
     ;({ path: folder, remove } = temporaryFolder())
     dataDir = join(folder, 'data')
     running = []
-    const service = await startTestService({ dev: true })
-    await fill(service)
+    const { service } = await startFilled({ dev: true })
     operatorKey = service.operatorKey
     await leaveIn(service, dataDir)
   })
