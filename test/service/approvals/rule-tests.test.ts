@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
+import { type Approver, createApprover } from '../approver.ts'
+import { dataOf, refusal } from '../fixtures.ts'
+import { at, createRule } from '../rule-fixture.ts'
+
+installHooks()
+
+let grace: Approver
+beforeEach(async () => {
+  grace = await createApprover(service, acme.id, 2)
+})
+
+const destroy = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
+const run = (input: object, key?: string) =>
+  service.call('POST', at(acme.id, 'rule-tests'), { key, body: input })
+
+describe('a test of the rules', () => {
+  test('says which rules match, who is asked and on which terms, and asks nobody', async () => {
+    const { rule, group } = await createRule(service, acme.id, {
+      members: [ada.id, grace.id],
+      match: destroy,
+      lifetime_s: 900,
+    })
+    const answer = dataOf(await run({ type: 'command', argv: ['terraform', 'destroy'] }))
+    expect(answer).toMatchObject({
+      rules: [{ name: rule }],
+      lines: [
+        { group, need: 1, rules: [rule], people: [{ user_id: ada.id, excluded: null }, { excluded: null }] },
+      ],
+      completable: true,
+      problem: null,
+      lifetime_s: 900,
+      use_within_s: 600,
+      number: false,
+      factors: [],
+    })
+    expect(answer.ways_around.length).toBeGreaterThan(0)
+    expect(service.notified).toEqual([])
+  })
+
+  test('says whom the key excludes, and why it could not be completed', async () => {
+    await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    const device = `/svc/v1/organizations/${acme.id}/devices/${ada.device}`
+    dataOf(await service.call('DELETE', device))
+    const answer = dataOf(await run({ type: 'command', argv: ['terraform', 'destroy'] }))
+    expect([answer.completable, answer.problem]).toEqual([
+      false,
+      expect.stringContaining('registered device'),
+    ])
+    expect(answer.lines[0].people[0].excluded).toContain('registered device')
+  })
+
+  test('names the rules that an exception keeps from matching', async () => {
+    const { rule } = await createRule(service, acme.id, {
+      members: [ada.id, grace.id],
+      match: destroy,
+      except: [{ cwd: ['/srv/sandbox'] }],
+    })
+    const input = { type: 'command', argv: ['terraform', 'destroy'] }
+    const excepted = dataOf(await run({ ...input, cwd: '/srv/sandbox' }))
+    expect(excepted).toMatchObject({ rules: [], excepted: [rule] })
+    const held = dataOf(await run({ ...input, cwd: '/srv/prod' }))
+    expect(held).toMatchObject({ rules: [{ name: rule }], excepted: [] })
+  })
+
+  test('says that no rule matches', async () => {
+    const answer = dataOf(await run({ type: 'text', text: 'Deploy' }))
+    expect(answer).toMatchObject({
+      rules: [],
+      lines: [],
+      completable: false,
+      problem: expect.stringContaining('no rule'),
+    })
+  })
+
+  test.each([
+    [{ type: 'command' }, 'argv'],
+    [{ type: 'request' }, 'operation'],
+    [{ type: 'tool_call', server: 'x' }, 'tool'],
+  ])('of %j says what is missing', async (input, field) => {
+    expect(refusal(await run(input))).toEqual([422, 'invalid_field', [field]])
+  })
+})
