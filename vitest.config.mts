@@ -85,6 +85,7 @@ export default defineConfig({
               : ['test/service/{config,custody,delivery,events,http,machines,mobile,page}/**']),
           ],
           globalSetup: 'test/service/storage/postgres-setup.ts',
+          env: { SVC_TEST_STORE: 'postgres' },
           ...patience,
           pool: 'forks',
           isolate: false,

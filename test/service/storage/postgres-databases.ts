@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-const server = (): string | undefined => process.env['SVC_TEST_DATABASE_URL']
-
-/** Whether the tests of the service run on PostgreSQL: `npm run test:postgres`. */
-export const onPostgres = (): boolean => server() !== undefined
+/**
+ * Whether the tests of the service run on PostgreSQL: `npm run test:postgres`. The address of the server does not say so,
+ * because every project of a run inherits it.
+ */
+export const onPostgres = (): boolean => process.env['SVC_TEST_STORE'] === 'postgres'
 
 export const databaseUrl = (database: string): string => {
-  const url = new URL(server()!)
+  const url = new URL(process.env['SVC_TEST_DATABASE_URL']!)
   url.pathname = database
   return url.href
 }
