@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { prepare } from './prepare.ts'
 import { remote } from './person.ts'
 import { outcome, startService, startSvc, type Service } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { watch } from './terminal.ts'
 import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -14,24 +15,30 @@ import { temporaryFolder } from '../temporary-folder.ts'
 export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 let folder: ReturnType<typeof temporaryFolder>
 export const path = (name: string): string => join(folder.path, name)
-export let service: Service
+export let service: ServiceHere
 export let env: Record<string, string>
 export let people = 0
 
 let port: string
-/** Starts the service, also after it has ended, on the same port. */
-export const startAgain = async (): Promise<void> => {
-  service = await startService(path('data'), operator, ['--dev', '--port', port])
+/** The service, if it has a process of its own. */
+let apart: Service | undefined
+const startApart = async (): Promise<void> => {
+  service = apart = await startService(path('data'), operator, ['--dev', '--port', port])
 }
+/** Kills the service, which has a process of its own. */
+export const killService = (): Promise<unknown> => apart!.stop('SIGKILL')
+/** Starts the service that was killed, on the same port. */
+export const startAgain = startApart
 export const ok = (args: string[]): Promise<string> => prepare(args, env)
 
-/** Installs the set-up hooks in the test file that calls it. */
-export const installHooks = (): void => {
+/** Installs the set-up hooks in the test file that calls it. A service that is to be killed needs a process of its own. */
+export const installHooks = ({ ownProcess = false } = {}): void => {
   beforeAll(async () => {
     folder = temporaryFolder()
     people = 0
     port = String(await findPort())
-    await startAgain()
+    if (ownProcess) await startApart()
+    else service = await startServiceHere(path('data'), operator, { dev: true, port })
     env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
     await ok(['org', 'create', '--name', 'Acme', '--slug', 'acme'])
     // The key that enrolls a device must not be the key that requests approvals.

@@ -15,6 +15,7 @@ import {
   path,
   people,
 } from './approvals.ts'
+import { svcHere } from './prepare.ts'
 
 installHooks()
 
@@ -58,9 +59,9 @@ describe('the command that an approval covers', () => {
     expect(await running.ended).toMatchObject({ exit: 0, stdout: 'deployed 4.2\n' })
     const after = await record(id)
     expect(after.used_at).not.toBeNull()
-    const again = await svc(['approve', 'consume', id, '--digest', subject.digest], env)
+    const again = await svcHere(['approve', 'consume', id, '--digest', subject.digest], env)
     expect(again).toMatchObject({ exit: 3, stderr: expect.stringContaining('already used') })
-    const other = await svc(['approve', 'consume', id, '--digest', 'ab'.repeat(32)], env)
+    const other = await svcHere(['approve', 'consume', id, '--digest', 'ab'.repeat(32)], env)
     expect(other).toMatchObject({
       exit: 3,
       stderr: expect.stringContaining('does not match the approved subject'),

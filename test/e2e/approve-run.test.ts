@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { startService, svc } from './processes.ts'
+import { svc } from './processes.ts'
+import { startServiceHere } from './service-here.ts'
 import {
   requestLine,
   begin,
@@ -110,7 +111,10 @@ describe('svc approve run', () => {
 describe('svc approve --mcp', () => {
   test('sends a bearer only to the tool server for which it was tested and saved', async () => {
     const token = 'the-bearer-of-the-tool-server-0123456789'
-    const guarded = await startService(path('guarded'), operator, ['--dev'], { MCP_AUTH_TOKEN: token })
+    const guarded = await startServiceHere(path('guarded'), operator, {
+      dev: true,
+      env: { MCP_AUTH_TOKEN: token },
+    })
     const there = { SVC_CONFIG_DIR: path('mcp'), SVC_MCP_URL: new URL('/mcp', guarded.baseUrl).href }
     try {
       const tools = ['approve', 'tools', '-o', 'json', '--jq', '.[].name']

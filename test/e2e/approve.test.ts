@@ -12,11 +12,12 @@ import {
   key,
   ok,
   path,
+  killService,
   service,
   startAgain,
 } from './approvals.ts'
 
-installHooks()
+installHooks({ ownProcess: true })
 
 const enter = '\r'
 const down = '\u001b[B'
@@ -110,7 +111,7 @@ describe('svc approve', () => {
   test('keeps waiting while the service restarts, and says so', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.printed(requestLine))[1]!
-    await service.stop('SIGKILL')
+    await killService()
     await request.printed(/still waiting/)
     await startAgain()
     await request.printed(/Reconnected/)

@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditHash, genesisHash } from '../../src/receipt/chain.ts'
 import { createGeofence } from './geofence.ts'
 import { svcHere } from './prepare.ts'
-import { startService, type Service } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
 const head = join(folder.path, 'head.json')
-let service: Service
+let service: ServiceHere
 let env: Record<string, string>
 
 const start = async (dataDir: string): Promise<void> => {
-  service = await startService(dataDir, key)
+  service = await startServiceHere(dataDir, key)
   env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: join(folder.path, 'config') }
 }
 const dataDir = join(folder.path, 'data')

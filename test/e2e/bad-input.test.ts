@@ -2,12 +2,13 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { outcome, startSvc, svc } from './processes.ts'
+import { outcome, startSvc } from './processes.ts'
 import { env, installHooks, service } from './bare-service.ts'
+import { svcHere } from './prepare.ts'
 
 installHooks()
 beforeAll(async () => {
-  await svc('org create --name Acme', env)
+  await svcHere('org create --name Acme', env)
 })
 
 const serve = async (answer: RequestListener): Promise<{ server: Server; baseUrl: string }> => {
@@ -40,7 +41,7 @@ describe('rejects bad arguments with exit code 2, before anything is sent', () =
     ],
   ]
   test.each(cases)('%s', async (_, args, says) => {
-    const { exit, stdout, stderr } = await svc(args, env)
+    const { exit, stdout, stderr } = await svcHere(args, env)
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
     expect(stderr).toMatch(says)
     expect(stderr).not.toMatch(/\n {4}at /)
@@ -76,13 +77,13 @@ describe('reports what the service rejects, with an exit code and a request ID',
     ['a slug that is taken', ['org', 'create', '--name', 'Acme'], 3, /acme/],
   ]
   test.each(cases)('%s', async (_, args, exit, says) => {
-    const ended = await svc(args, env, '{"name":"Z","__proto__":{"a":1}}')
+    const ended = await svcHere(args, env, '{"name":"Z","__proto__":{"a":1}}')
     expect(ended).toMatchObject({ exit, stdout: '' })
     expect(ended.stderr).toMatch(says)
     expect(ended.stderr).toMatch(/req_/)
   })
   test('a wrong key', async () => {
-    const { exit, stderr } = await svc(['org', 'list'], {
+    const { exit, stderr } = await svcHere(['org', 'list'], {
       ...env,
       SVC_API_KEY: service.key.replace('k', 'x'),
     })
@@ -91,7 +92,7 @@ describe('reports what the service rejects, with an exit code and a request ID',
     expect(stderr).not.toContain(service.key.slice(16))
   })
   test('in a machine format, as JSON on standard error', async () => {
-    const { exit, stdout, stderr } = await svc(['org', 'get', '999', '-o', 'json'], env)
+    const { exit, stdout, stderr } = await svcHere(['org', 'get', '999', '-o', 'json'], env)
     expect({ exit, stdout }).toEqual({ exit: 5, stdout: '' })
     expect(JSON.parse(stderr)).toMatchObject({
       code: 'not_found',
@@ -102,7 +103,7 @@ describe('reports what the service rejects, with an exit code and a request ID',
 
 describe('reports what goes wrong on the way, and never as a success', () => {
   test('a dead server', async () => {
-    const { exit, stderr } = await svc(['org', 'list'], {
+    const { exit, stderr } = await svcHere(['org', 'list'], {
       ...env,
       SVC_BASE_URL: 'http://127.0.0.1:1/admin/public/api',
     })
@@ -128,7 +129,7 @@ describe('reports what goes wrong on the way, and never as a success', () => {
   ]
   test.each(answers)('%s', async (_, answer, exit, says) => {
     const { server, baseUrl } = await serve(answer)
-    const ended = await svc(['org', 'list'], { ...env, SVC_BASE_URL: baseUrl })
+    const ended = await svcHere(['org', 'list'], { ...env, SVC_BASE_URL: baseUrl })
     server.close()
     expect(ended).toMatchObject({ exit, stdout: '' })
     expect(ended.stderr).toMatch(says)

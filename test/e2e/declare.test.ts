@@ -1,7 +1,8 @@
 import { createServer, request } from 'node:http'
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, svc, type Ended, type Service } from './processes.ts'
+import { type Ended } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { listening } from '../client/local-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { svcHere } from './prepare.ts'
@@ -10,7 +11,7 @@ import { onTerminal } from './terminal.ts'
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
 const enter = '\r'
-let service: Service
+let service: ServiceHere
 let env: Record<string, string>
 
 const file = (name: string): string => `${folder.path}/${name}`
@@ -56,7 +57,7 @@ const holdUsersAfter = async (most: number): Promise<{ baseUrl: string; release:
 }
 
 beforeAll(async () => {
-  service = await startService(`${folder.path}/data`, key)
+  service = await startServiceHere(`${folder.path}/data`, key)
   env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: file('config') }
 })
 afterAll(async () => {
@@ -67,27 +68,27 @@ afterAll(async () => {
 describe('in a pipe', () => {
   test('diff exits 10 until apply has made the changes, then 0, and an export shows no difference', async () => {
     const path = write('a.yaml', organization('a', ['HQ', 'Lab']))
-    const drift = await svc(['diff', path], env)
+    const drift = await svcHere(['diff', path], env)
     expect([drift.exit, drift.stdout.trim().split('\n').at(-1)]).toEqual([
       10,
       '4 to create, 0 to change, 0 to delete',
     ])
-    const refused = await svc(['apply', path], env)
+    const refused = await svcHere(['apply', path], env)
     expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--yes')])
-    const { exit, stderr } = await svc(['apply', path, '--yes'], env)
+    const { exit, stderr } = await svcHere(['apply', path, '--yes'], env)
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(/\[1\/4\] created organization\/a\n[^]*Done: 4 of 4 steps/),
     ])
-    expect(await svc(['diff', path, '--prune'], env)).toMatchObject({
+    expect(await svcHere(['diff', path, '--prune'], env)).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('No change'),
     })
 
-    const exported = await svc(['export', '--org', 'a'], env)
+    const exported = await svcHere(['export', '--org', 'a'], env)
     expect(exported).toMatchObject({ exit: 0, stderr: '' })
-    expect((await svc(['diff', '--prune', '-'], env, exported.stdout)).exit).toBe(0)
-    const json = await svc(['diff', path, '-o', 'json'], env)
+    expect((await svcHere(['diff', '--prune', '-'], env, exported.stdout)).exit).toBe(0)
+    const json = await svcHere(['diff', path, '-o', 'json'], env)
     expect(JSON.parse(json.stdout)).toMatchObject({ organization: 'a', steps: [] })
   })
 
@@ -196,7 +197,7 @@ describe('on a terminal', () => {
 })
 
 test('the built command line prints the schema without a service', async () => {
-  const { exit, stdout } = await svc(['export', '--schema'])
+  const { exit, stdout } = await svcHere(['export', '--schema'])
   expect(exit).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['svc', 'organization'] })
 })

@@ -5,6 +5,7 @@ import { startMailServer, type MailServer } from '../service/delivery/mail-serve
 import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-provider.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { svcHere } from './prepare.ts'
 
 // The built program with a local mail server and SMS gateway, killed at the worst moments.
 
@@ -35,7 +36,7 @@ const start = async (): Promise<void> => {
   service = await startService(join(folder.path, 'data'), operator, ['--config', config])
 }
 const run = (...args: string[]) =>
-  svc(args, {
+  svcHere(args, {
     SVC_BASE_URL: service!.baseUrl,
     SVC_API_KEY: operator,
     SVC_CONFIG_DIR: join(folder.path, 'config'),

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
-import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
 import { env, installHooks, path, service } from './bare-service.ts'
+import { svcHere } from './prepare.ts'
 
 installHooks()
 
 const examine = async (extra: Record<string, string> = {}, ...flags: string[]) => {
-  const { exit, stdout, stderr } = await svc(['doctor', '-o', 'json', ...flags], { ...env, ...extra })
+  const { exit, stdout, stderr } = await svcHere(['doctor', '-o', 'json', ...flags], { ...env, ...extra })
   const findings = JSON.parse(stdout) as Finding[]
   const of = (check: string): Finding | undefined => findings.findLast((one) => one.check === check)
   return { exit, findings, of, stderr, stdout }
@@ -46,13 +46,13 @@ describe('svc doctor', () => {
   })
 
   test('prints aligned lines', async () => {
-    const { stdout } = await svc(['doctor'], env)
+    const { stdout } = await svcHere(['doctor'], env)
     expect(stdout).toMatch(/^note {2}profiles {5}there are no profiles yet\n {19}next: svc profile login/)
     expect(stdout).toMatch(/^ok {4}clock {8}within/m)
   })
 
   test('wraps lines at spaces on a narrow terminal', async () => {
-    const { stdout } = await svc(['doctor'], env)
+    const { stdout } = await svcHere(['doctor'], env)
     const size = { rows: 40, columns: 60 }
     const { screen } = await onTerminal(['doctor'], { ...env, TERM: 'xterm-256color' }, [], size)
     const lines = screen.replaceAll('\r', '').split('\n')
@@ -118,7 +118,7 @@ describe('svc doctor', () => {
   test('reports a profile file that others can read, and how to correct it', async () => {
     const dir = path('open')
     const own = { SVC_CONFIG_DIR: dir }
-    await svc(['profile', 'create', 'prod', '--base-url', service.baseUrl], { ...env, ...own })
+    await svcHere(['profile', 'create', 'prod', '--base-url', service.baseUrl], { ...env, ...own })
     const file = join(dir, 'profiles.json')
     chmodSync(file, 0o644)
     chmodSync(dir, 0o755)

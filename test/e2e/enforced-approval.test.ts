@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from './person.ts'
 import { svcHere } from './prepare.ts'
-import { outcome, startSvc, svc } from './processes.ts'
+import { outcome, startSvc } from './processes.ts'
 import { env, holdFor, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 import { onTerminal } from './terminal.ts'
 
@@ -27,7 +27,7 @@ describe('an organization with a rule', () => {
   })
 
   test('requires an approval from the service, and the command continues with it', async () => {
-    const [done, id] = await Promise.all([svc(remove(), env), ada.answer()])
+    const [done, id] = await Promise.all([svcHere(remove(), env), ada.answer()])
     expect(done.exit).toBe(0)
     expect(done.stderr).toContain(`This requires an approval`)
     expect(await fences()).toBe('')

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
 import { ada, installHooks, path, requests, factorsFor, service, startGate } from './gate-run.ts'
-import { svc } from './processes.ts'
+import { svcHere } from './prepare.ts'
 
 installHooks()
 
@@ -238,7 +238,7 @@ describe('svc mcp gate --url', () => {
     const rules = path('rules.yaml')
     writeFileSync(rules, factorsFor(ada.mobile))
     const gate = (...args: string[]) =>
-      svc(['mcp', 'gate', '--rules', rules, ...args], { SVC_CONFIG_DIR: path('config') })
+      svcHere(['mcp', 'gate', '--rules', rules, ...args], { SVC_CONFIG_DIR: path('config') })
     writeFileSync(path('open'), 'Authorization: Bearer secret-1\n')
     chmodSync(path('open'), 0o644)
     writeFileSync(path('odd'), 'secret-2\n', { mode: 0o600 })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { connectGate, countingServer, type Anything } from './gate-client.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { startService, startSvc, type Service } from './processes.ts'
+import { startSvc } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // The gate as a built program, between a client of raw lines and a real server, with a real service.
@@ -11,7 +12,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 
 let folder: ReturnType<typeof temporaryFolder>
-export let service: Service
+export let service: ServiceHere
 export let ada: Person
 let people = 0
 let runs = 0
@@ -22,7 +23,7 @@ export const path = (name: string): string => join(folder.path, name)
 export const installHooks = (): void => {
   folder = temporaryFolder()
   beforeAll(async () => {
-    service = await startService(path('data'), operator, ['--dev'])
+    service = await startServiceHere(path('data'), operator, { dev: true })
   })
   afterAll(async () => {
     await service.stop()

@@ -13,7 +13,7 @@ import { dataOf } from '../service/fixtures.ts'
 import { root } from '../source-tree.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { startService, type Service } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 
 // docs/github-rule.mjs between a real service and a stand-in of GitHub.
 
@@ -21,7 +21,7 @@ const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 const secret = 'a-secret-of-the-webhook'
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const { path: folder, remove } = temporaryFolder()
-let service: Service
+let service: ServiceHere
 let ada: Person
 let people = 0
 
@@ -119,7 +119,7 @@ beforeAll(async () => {
   symlinkSync(join(root, 'dist', 'library', 'svc.mjs'), join(library, 'svc.mjs'))
   writeFileSync(join(folder, 'secret'), secret)
   writeFileSync(join(folder, 'app.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  service = await startService(join(folder, 'data'), operator, ['--dev'])
+  service = await startServiceHere(join(folder, 'data'), operator, { dev: true })
   port = await findPort()
   github = createServer((request, response) => {
     void answer(request).then(([status, body]) =>

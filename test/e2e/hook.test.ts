@@ -10,6 +10,7 @@ import { decide, env, installHooks, path, pending, service } from './approvals.t
 import { callHook, hookProcess, installedLine, withOthers, type Held } from './hook-line.ts'
 import { isWhole, rowsToRun } from '../whole.ts'
 import { startSvc, svc } from './processes.ts'
+import { svcHere } from './prepare.ts'
 
 installHooks()
 
@@ -53,7 +54,7 @@ describe.each(rowsToRun(hostNames, (host) => usual.has(host)))('svc hook run %s'
     expect(letsRun(host, ended)).toBe(true)
     expect(ended.stdout.includes(request_id)).toBe(['claude', 'copilot', 'gemini'].includes(host))
     // It was used up.
-    expect((await svc(['approve', 'status', request_id, '--jq', '.used_at'], env)).stdout).toMatch(/^2/)
+    expect((await svcHere(['approve', 'status', request_id, '--jq', '.used_at'], env)).stdout).toMatch(/^2/)
   })
 
   test('blocks a call that a person denies', async () => {
@@ -88,7 +89,9 @@ describe('svc hook run blocks', () => {
     const { request_id } = await pending()
     process.kill(hookProcess(held.child.pid!), 'SIGTERM')
     expect(await held.ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('Interrupted') })
-    expect((await svc(['approve', 'status', request_id, '--jq', '.status'], env)).stdout).toBe('expired\n')
+    expect((await svcHere(['approve', 'status', request_id, '--jq', '.status'], env)).stdout).toBe(
+      'expired\n',
+    )
   })
 
   test('if the service does not answer', async () => {
@@ -126,12 +129,12 @@ describe('svc hook run blocks', () => {
         ['create', 'hosted', '--base-url', hosted.baseUrl, '--with-key'],
         ['set', 'hosted', mcp],
       ])
-        expect(await svc(['profile', ...words], agent(), 'a-key')).toMatchObject({ exit: 0 })
+        expect(await svcHere(['profile', ...words], agent(), 'a-key')).toMatchObject({ exit: 0 })
       const ended = await (await call('claude', at)).ended
       expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('has no approvals') })
-      expect((await svc(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'], env)).stdout).toBe(
-        '',
-      )
+      expect(
+        (await svcHere(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'], env)).stdout,
+      ).toBe('')
     } finally {
       await hosted.close()
     }
@@ -217,7 +220,7 @@ const withClaude = (version: string): { PATH: string } => {
 const statusRows = async (flags: string[] = [], own = agent()) => {
   // In the home folder, the file of a project is the user's own.
   const words = ['hook', 'status', '-o', 'json', ...withOthers(way(), flags)]
-  const { exit, stdout } = await svc(words, own, '', own.HOME)
+  const { exit, stdout } = await svcHere(words, own, '', own.HOME)
   const all = JSON.parse(stdout) as { name: string; state: string; detail: string }[]
   return { exit, of: (name: string) => all.find((row) => row.name === name) }
 }

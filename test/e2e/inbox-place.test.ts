@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
 import { svcHere } from './prepare.ts'
-import { svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
 import { requestLine, begin, env, installHooks, key, ok } from './approvals.ts'
@@ -17,7 +16,7 @@ beforeAll(async () => {
 
 test('approving without a location that a rule requires fails, and the hint completes the command', async () => {
   const id = (await ok(['approve', 'submit', 'Deploy', '-o', 'id'])).trim()
-  const stopped = await svc(['approve', 'inbox', ...key(), '--approve', id], env)
+  const stopped = await svcHere(['approve', 'inbox', ...key(), '--approve', id], env)
   expect(stopped).toMatchObject({ exit: 2, stderr: expect.stringContaining('Nothing was decided') })
   expect(await ok(['approve', 'status', id, '--jq', '.status'])).toBe('pending\n')
 

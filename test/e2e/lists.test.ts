@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGeofence } from './geofence.ts'
 import { svcHere } from './prepare.ts'
-import { startService, type Ended, type Service } from './processes.ts'
+import { type Ended } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { typeLine } from './shell.ts'
@@ -10,7 +11,7 @@ import { typeLine } from './shell.ts'
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
-let service: Service
+let service: ServiceHere
 let port: string
 let env: Record<string, string>
 
@@ -19,7 +20,7 @@ const create = (name: string): Promise<Ended> => createGeofence(name, env)
 
 beforeAll(async () => {
   port = String(await findPort())
-  service = await startService(dataDir, key, ['--port', port])
+  service = await startServiceHere(dataDir, key, { port })
   env = { SVC_CONFIG_DIR: join(folder.path, 'config'), SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key }
   await run('org', 'create', '--name', 'Acme')
   for (const name of ['A', 'B', 'C']) await create(name)

@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eras, type Era } from './mcp-client.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { startService, type Service } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // A service, one that requires a bearer, and the tests that every connection to the tools must pass.
@@ -11,8 +11,8 @@ import { temporaryFolder } from '../temporary-folder.ts'
 export const key = 'svc_op_endtoend_0123456789012345678901234567890'
 export const token = 'the-bearer-of-the-tool-server-0123456789'
 export let folder: ReturnType<typeof temporaryFolder>
-export let service: Service
-export let guarded: Service
+export let service: ServiceHere
+export let guarded: ServiceHere
 /** The environment of a command without an address or a key. */
 export let config: { SVC_CONFIG_DIR: string }
 let people = 0
@@ -22,8 +22,11 @@ export const installHooks = (): void => {
   folder = temporaryFolder()
   config = { SVC_CONFIG_DIR: join(folder.path, 'config') }
   beforeAll(async () => {
-    service = await startService(join(folder.path, 'data'), key, ['--dev'])
-    guarded = await startService(join(folder.path, 'guarded'), key, ['--dev'], { MCP_AUTH_TOKEN: token })
+    service = await startServiceHere(join(folder.path, 'data'), key, { dev: true })
+    guarded = await startServiceHere(join(folder.path, 'guarded'), key, {
+      dev: true,
+      env: { MCP_AUTH_TOKEN: token },
+    })
   })
   afterAll(async () => {
     await Promise.all([service.stop(), guarded.stop()])

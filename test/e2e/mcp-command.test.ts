@@ -6,7 +6,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, overStdio } from './mcp-client.ts'
 import { config, env, folder, installHooks, key, person, service } from './mcp-stage.ts'
 import type { Person } from './person.ts'
-import { startService, startSvc, svc } from './processes.ts'
+import { startSvc, svc } from './processes.ts'
+import { startServiceHere } from './service-here.ts'
+import { svcHere } from './prepare.ts'
 
 installHooks()
 
@@ -58,7 +60,7 @@ describe('svc mcp', () => {
 /** Creates a key of the whole service with these scopes. */
 const keyWith = async (scopes: string): Promise<string> =>
   (
-    await svc(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
+    await svcHere(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
   ).stdout.trim()
 
 describe('the key of svc mcp', () => {
@@ -126,14 +128,13 @@ test.each([
   ],
 ])('a profile with a guarded tool server and %s does not connect', async (name, bearer, message) => {
   const data = join(folder.path, name)
-  const guarded = await startService(data, key, ['--dev'], {
-    MCP_AUTH_TOKEN: 'the-right-bearer-32-characters-long',
-  })
+  const right = { MCP_AUTH_TOKEN: 'the-right-bearer-32-characters-long' }
+  const guarded = await startServiceHere(data, key, { dev: true, env: right })
   onTestFinished(async () => void (await guarded.stop()))
   const there = { SVC_CONFIG_DIR: join(data, 'config') }
   const mcpUrl = new URL('/mcp', guarded.baseUrl).href
   const local = ['profile', 'create', 'local', '--base-url', guarded.baseUrl, '--mcp-url', mcpUrl]
-  expect(await svc(local, there)).toMatchObject({ exit: 0 })
+  expect(await svcHere(local, there)).toMatchObject({ exit: 0 })
   const { exit, stdout, stderr } = await svc(['mcp'], { ...there, ...bearer })
   expect([exit, stdout]).toEqual([4, ''])
   expect(stderr).toContain(message)

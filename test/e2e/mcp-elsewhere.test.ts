@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startExactHosted } from '../exact-hosted.ts'
 import { standing } from '../spec/law.ts'
 import { call, overStdio } from './mcp-client.ts'
-import { svc } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { svcHere } from './prepare.ts'
 
 const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
 
@@ -53,8 +53,8 @@ describe('svc mcp for another service', () => {
       folder.remove()
     })
     const env = { SVC_CONFIG_DIR: folder.path }
-    await svc(`profile create default --base-url ${service.baseUrl}`, env)
-    await svc(`profile set default mcp_url=${service.mcpUrl}`, env)
+    await svcHere(`profile create default --base-url ${service.baseUrl}`, env)
+    await svcHere(`profile set default mcp_url=${service.mcpUrl}`, env)
     const client = await overStdio('legacy', { ...env, SVC_API_KEY: 'key' })
     onTestFinished(() => client.close())
     service.tools.request_approval = { status: 'approved', attestation: {} }

@@ -3,15 +3,17 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientFiles, clientNames } from '../../src/cli/mcp/client-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { startService, svc, type Service } from './processes.ts'
+import { svc } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
+import { svcHere } from './prepare.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
 const home = { HOME: folder.path }
-let service: Service
+let service: ServiceHere
 
 beforeAll(async () => {
-  service = await startService(join(folder.path, 'data'), key, ['--dev'])
+  service = await startServiceHere(join(folder.path, 'data'), key, { dev: true })
   const profile = { base_url: service.baseUrl, api_key: key, api_key_origin: new URL(service.baseUrl).origin }
   const file = join(folder.path, '.config', 'svc', 'profiles.json')
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -41,7 +43,7 @@ test.each(clientNames)(
     expect(askKeys()).toMatch(/^svc_/)
     const again = await svc(['mcp', 'install', client], home)
     expect([again.exit, readFileSync(path, 'utf8')]).toEqual([0, text])
-    expect((await svc(['mcp', 'uninstall', client], home)).exit).toBe(0)
+    expect((await svcHere(['mcp', 'uninstall', client], home)).exit).toBe(0)
     expect(readFileSync(path, 'utf8')).not.toContain(process.execPath)
   },
 )

@@ -1,18 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { svc, type Ended } from './processes.ts'
+import { type Ended } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { env, folder, installHooks, path, service } from './bare-service.ts'
 import { createGeofence } from './geofence.ts'
+import { svcHere } from './prepare.ts'
 
 // The commands that svc prints in hints work when they are typed into a shell exactly as printed.
 
-installHooks(['--dev'])
+installHooks({ dev: true })
 beforeAll(async () => {
   await run('org', 'create', '--name', 'Acme')
 })
 
-const run = (...args: string[]): Promise<Ended> => svc(args, env, '', folder.path)
+const run = (...args: string[]): Promise<Ended> => svcHere(args, env, '', folder.path)
 
 const type = (line: string): Promise<Ended> => typeLine(line, env, folder.path)
 
@@ -42,7 +43,7 @@ test('the hint of an unconfirmed apply works', async () => {
 
 test('the hints for a profile that exists and for one that does not work', async () => {
   const { SVC_BASE_URL: _, ...nowhere } = env
-  const login = await svc(['profile', 'login', 'stage', '--with-key'], nowhere)
+  const login = await svcHere(['profile', 'login', 'stage', '--with-key'], nowhere)
   const [, flag] = /^hint: Type the same command with (.*)$/m.exec(login.stderr)!
   const address = flag!.replace('https://svc.example.com/admin/public/api', service.baseUrl)
   writeFileSync(path('key.txt'), service.key, { mode: 0o600 })

@@ -4,7 +4,7 @@ import { type Approver, createApprover } from '../service/approver.ts'
 import { holdCalls } from '../service/rule-fixture.ts'
 import { createPerson, remote, type Person } from './person.ts'
 import { prepare } from './prepare.ts'
-import { startService, type Service } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // A service and a folder for profiles, credential commands and required approvals, with the built program.
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 export let folder: ReturnType<typeof temporaryFolder>
 export let env: Record<string, string>
-export let service: Service
+export let service: ServiceHere
 let people = 0
 
 export const newPerson = (): Promise<Person> => createPerson(remote(service.baseUrl, operator), ++people)
@@ -32,7 +32,7 @@ export const installHooks = (): void => {
   folder = temporaryFolder()
   env = { SVC_CONFIG_DIR: join(folder.path, 'config'), HOME: folder.path }
   beforeAll(async () => {
-    service = await startService(join(folder.path, 'data'), operator, ['--dev'])
+    service = await startServiceHere(join(folder.path, 'data'), operator, { dev: true })
   })
   afterAll(async () => {
     await service.stop()

@@ -4,7 +4,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { json, startFakeHosted } from '../fake-hosted.ts'
 import type { Person } from './person.ts'
 import { svcHere } from './prepare.ts'
-import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
 import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 
@@ -31,7 +30,7 @@ describe('a profile with require_approval', () => {
   const create = [...fence, '--radius', '100', '--is-active', '0']
 
   test('requests the approval first, and the audit log names it', async () => {
-    const [done, id] = await Promise.all([svc(create, env), ada.answer()])
+    const [done, id] = await Promise.all([svcHere(create, env), ada.answer()])
     expect(done.exit).toBe(0)
     expect(done.stderr).toContain(
       `svc geofence create --name HQ --latitude 52.5 --longitude 13.4 --radius 100 --is-active 0, ` +

@@ -12,7 +12,8 @@ import { callHook, installedLine } from './hook-line.ts'
 import { call, overHttp } from './mcp-client.ts'
 import { createPerson, remote, type Person } from './person.ts'
 import { svcHere } from './prepare.ts'
-import { outcome, startService, startSvc, type Ended, type Service } from './processes.ts'
+import { outcome, startSvc, type Ended } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { onTerminal } from './terminal.ts'
 
 // Each edge against a rule of the organization. Nobody is named: Ada is asked because of the rule.
@@ -20,7 +21,7 @@ import { onTerminal } from './terminal.ts'
 const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder.path, name)
-let service: Service
+let service: ServiceHere
 let api: TestService
 let ada: Person
 let grace: Approver
@@ -28,7 +29,7 @@ let env: Record<string, string>
 let people = 0
 
 beforeAll(async () => {
-  service = await startService(path('data'), operator, ['--dev'])
+  service = await startServiceHere(path('data'), operator, { dev: true })
   api = remote(service.baseUrl, operator)
 })
 afterAll(async () => {
@@ -67,11 +68,11 @@ const deploy = 'Deploy to production'
 
 describe('svc approve request', () => {
   test('asks whom the rule asks, and says why', async () => {
-    const before = await started(['approve', 'request', deploy])
+    const before = await svcHere(['approve', 'request', deploy], env)
     expect([before.exit, before.stderr]).toEqual([2, expect.stringContaining('--to must name somebody')])
     await nobody()
     const rule = await hold(texts)
-    const [{ exit, stderr }] = await Promise.all([started(['approve', 'request', deploy]), ada.answer()])
+    const [{ exit, stderr }] = await Promise.all([svcHere(['approve', 'request', deploy], env), ada.answer()])
     expect([exit, stderr]).toEqual([0, expect.stringContaining(`because of rule ${rule}: ${deploy}`)])
   })
 
@@ -90,7 +91,7 @@ describe('svc approve request', () => {
       ada.answer(),
     ])
     expect([why.exit, why.screen]).toEqual([0, expect.stringContaining('Approved by')])
-    const { stderr } = await started([...request, deploy])
+    const { stderr } = await svcHere([...request, deploy], env)
     expect(stderr).toContain("hint: Say why: --reason 'INC-77'")
     await nobody()
   })
@@ -258,15 +259,15 @@ describe('a write of svc that a rule holds', () => {
   })
 
   test('says what to pass without a reason, and happens with one once the person of the rule agrees', async () => {
-    const without = await started(remove())
+    const without = await svcHere(remove(), env)
     expect([without.exit, without.stderr]).toEqual([2, expect.stringContaining("--reason 'INC-77'")])
     await nobody()
     const [denied] = await Promise.all([
-      started([...remove(), '--reason', 'INC-8']),
+      svcHere([...remove(), '--reason', 'INC-8'], env),
       ada.answer({ decision: 'deny' }),
     ])
     expect([denied.exit, (await fences()).trim()]).toEqual([6, site])
-    const [done, id] = await Promise.all([started([...remove(), '--reason', 'INC-9']), ada.answer()])
+    const [done, id] = await Promise.all([svcHere([...remove(), '--reason', 'INC-9'], env), ada.answer()])
     expect([done.exit, await fences()]).toEqual([0, ''])
     expect((await api.call('GET', `/svc/v1/approvals/${id}`)).body.data).toMatchObject({ reason: 'INC-9' })
   })

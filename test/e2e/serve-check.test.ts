@@ -1,15 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { installHooks, path } from './bare-service.ts'
+import { svcHere } from './prepare.ts'
 import { svc } from './processes.ts'
 
 installHooks()
 
-const check = (flags: string, env: Record<string, string> = {}) =>
-  svc(`serve --check ${flags}`, { SVC_CONFIG_DIR: path('config'), ...env })
+const check = (flags: string, env: Record<string, string> = {}, run = svcHere) =>
+  run(`serve --check ${flags}`, { SVC_CONFIG_DIR: path('config'), ...env })
 
 test('serve --check accepts what a running service uses, and creates nothing', async () => {
-  expect(await check(`--data-dir ${path('data')}`)).toMatchObject({
+  expect(await check(`--data-dir ${path('data')}`, {}, svc)).toMatchObject({
     exit: 0,
     stdout: 'The service can start with these flags\n',
   })

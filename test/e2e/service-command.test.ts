@@ -3,9 +3,10 @@ import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDefault } from './default-start.ts'
-import { bin, outcome, svc } from './processes.ts'
+import { bin, outcome } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { onTerminal } from './terminal.ts'
+import { svcHere } from './prepare.ts'
 
 const home = temporaryFolder()
 const env = {
@@ -24,14 +25,14 @@ afterAll(() => home.remove())
 
 test('reset-operator-key requires --yes in a script', async () => {
   const dir = join(home.path, 'share', 'svc')
-  expect(await svc(reset, env)).toMatchObject({
+  expect(await svcHere(reset, env)).toMatchObject({
     exit: 2,
     stdout: '',
     stderr: expect.stringMatching(/--yes$/m),
   })
-  const named = await svc([...reset, '--data-dir', dir], env)
+  const named = await svcHere([...reset, '--data-dir', dir], env)
   expect(named.stderr).toContain(`hint: svc service reset-operator-key --data-dir ${dir} --yes`)
-  const { exit, stdout } = await svc([...reset, '--yes', '-o', 'json'], env)
+  const { exit, stdout } = await svcHere([...reset, '--yes', '-o', 'json'], env)
   expect([exit, JSON.parse(stdout)]).toEqual([0, { key: expect.stringMatching(/^svc_op_/) }])
 })
 
@@ -46,18 +47,18 @@ test('reset-operator-key asks on a terminal, and a no changes nothing', async ()
 
 test('reset-operator-key leaves the profile with two working keys', async () => {
   const profile = async () =>
-    JSON.parse((await svc(['profile', 'show', 'local', '--reveal', '-o', 'json'], env)).stdout)
+    JSON.parse((await svcHere(['profile', 'show', 'local', '--reveal', '-o', 'json'], env)).stdout)
   const before = await profile()
   expect(before).toMatchObject({
     api_key: expect.stringMatching(/^svc_op_/),
     ask_key: expect.stringMatching(/^svc_srv_/),
   })
-  await svc([...reset, '--yes'], env)
+  await svcHere([...reset, '--yes'], env)
   const after = await profile()
   expect([after.api_key === before.api_key, after.ask_key]).toEqual([false, before.ask_key])
   const service = await startDefault(home.path)
   try {
-    const { exit, stdout } = await svc(['whoami', '-o', 'json'], env)
+    const { exit, stdout } = await svcHere(['whoami', '-o', 'json'], env)
     expect([exit, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({ kind: 'operator', ask_key_name: 'local', ask_key_scopes: ['ask'] }),
@@ -98,7 +99,7 @@ test('svc serve reports a full disk, and what to do', async () => {
 test('rotate-signing-key works while the service runs', async () => {
   const service = await startDefault(home.path)
   try {
-    const { exit, stdout } = await svc(['service', 'rotate-signing-key', '-o', 'json'], env)
+    const { exit, stdout } = await svcHere(['service', 'rotate-signing-key', '-o', 'json'], env)
     expect([exit, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({ rotated: true, retired: [expect.any(String)] }),
@@ -115,16 +116,16 @@ test('rotate-master-key reads the new key from standard input if the environment
   const SVC_MASTER_KEY = readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
   rmSync(join(dataDir, 'master.key'))
   const rotate = ['service', 'rotate-master-key', '--data-dir', dataDir]
-  const missing = await svc(rotate, { ...env, SVC_MASTER_KEY })
+  const missing = await svcHere(rotate, { ...env, SVC_MASTER_KEY })
   expect([missing.exit, missing.stderr]).toEqual([2, expect.stringContaining('--new-key-file')])
   const given = 'ab'.repeat(32)
   const from = [...rotate, '--new-key-file', '-']
-  const done = await svc(from, { ...env, SVC_MASTER_KEY }, given)
+  const done = await svcHere(from, { ...env, SVC_MASTER_KEY }, given)
   expect([done.exit, done.stderr]).toEqual([0, expect.stringContaining('Set SVC_MASTER_KEY to the new key')])
   expect(done.stdout + done.stderr).not.toContain(given)
-  const again = await svc([...from, '-o', 'json'], { ...env, SVC_MASTER_KEY }, given)
+  const again = await svcHere([...from, '-o', 'json'], { ...env, SVC_MASTER_KEY }, given)
   expect([again.exit, JSON.parse(again.stdout)]).toMatchObject([0, { state: 'unchanged' }])
-  const reset = await svc(['service', 'reset-operator-key', '--yes', '--data-dir', dataDir], {
+  const reset = await svcHere(['service', 'reset-operator-key', '--yes', '--data-dir', dataDir], {
     ...env,
     SVC_MASTER_KEY: given,
   })

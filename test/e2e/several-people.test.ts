@@ -8,7 +8,8 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { connectGate, countingServer } from './gate-client.ts'
 import { callHook, installedLine } from './hook-line.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { outcome, startService, startSvc, type Ended, type Service } from './processes.ts'
+import { outcome, startSvc, type Ended } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { watch } from './terminal.ts'
 
 // At each edge, two people must agree: one yes is not enough.
@@ -16,7 +17,7 @@ import { watch } from './terminal.ts'
 const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder.path, name)
-let service: Service
+let service: ServiceHere
 let api: TestService
 let ada: Person
 let grace: Approver
@@ -24,7 +25,7 @@ let env: Record<string, string>
 let people = 0
 
 beforeAll(async () => {
-  service = await startService(path('data'), operator, ['--dev'])
+  service = await startServiceHere(path('data'), operator, { dev: true })
   api = remote(service.baseUrl, operator)
 })
 afterAll(async () => {

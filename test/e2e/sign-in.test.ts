@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { env, installHooks, key, ok, path, people, service } from './approvals.ts'
-import { outcome, startSvc, svc } from './processes.ts'
+import { outcome, startSvc } from './processes.ts'
+import { svcHere } from './prepare.ts'
 
 // A person signs in on a terminal. The key file plays the browser and the phone.
 
@@ -13,8 +14,8 @@ installHooks()
 
 const own = () => ({ SVC_CONFIG_DIR: path(`of-${people}`) })
 const login = (more: string[] = [], name = 'mine') =>
-  svc(['profile', 'login', name, '--base-url', service.baseUrl, ...more], own())
-const as = (args: string[], name = 'mine') => svc([...args, '--profile', name], own())
+  svcHere(['profile', 'login', name, '--base-url', service.baseUrl, ...more], own())
+const as = (args: string[], name = 'mine') => svcHere([...args, '--profile', name], own())
 const administer = () => ok(['user', 'make-admin', String(people), '--org', 'acme', '--yes'])
 
 describe('svc profile login', () => {
@@ -92,7 +93,7 @@ describe('svc profile login', () => {
     await once(other, 'listening')
     onTestFinished(() => void other.close())
     const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api`
-    const { exit, stderr } = await svc(['profile', 'login', 'x', '--base-url', at, ...key()], own())
+    const { exit, stderr } = await svcHere(['profile', 'login', 'x', '--base-url', at, ...key()], own())
     expect([exit, stderr]).toEqual([3, expect.stringContaining('it says that it is http')])
   })
 
@@ -101,7 +102,7 @@ describe('svc profile login', () => {
     await once(other, 'listening')
     onTestFinished(() => void other.close())
     const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api`
-    const { exit, stderr } = await svc(['profile', 'login', 'x', '--base-url', at, ...key()], own())
+    const { exit, stderr } = await svcHere(['profile', 'login', 'x', '--base-url', at, ...key()], own())
     expect([exit, stderr]).toEqual([
       3,
       expect.stringContaining('hint: Save a key instead: svc profile login x --with-key'),

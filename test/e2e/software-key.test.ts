@@ -1,7 +1,7 @@
 import { existsSync, statSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { svcHere } from './prepare.ts'
-import { startService, svc } from './processes.ts'
+import { startServiceHere } from './service-here.ts'
 import { env, installHooks, ok, operator, path, people } from './approvals.ts'
 
 installHooks()
@@ -11,7 +11,7 @@ describe('svc user enroll --software', () => {
     const file = path(`approver-${people}.json`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const before = readFileSync(file, 'utf8')
-    const again = await svc(['user', 'enroll', String(people), '--software', '--file', file], env)
+    const again = await svcHere(['user', 'enroll', String(people), '--software', '--file', file], env)
     expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('is not overwritten') })
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
@@ -49,7 +49,7 @@ describe('svc user enroll --software', () => {
   })
 
   test('is rejected by a service without --dev, and leaves no file', async () => {
-    const strict = await startService(path('strict'), operator)
+    const strict = await startServiceHere(path('strict'), operator)
     try {
       const there = { ...env, SVC_BASE_URL: strict.baseUrl }
       const name = ['--first-name', 'Ada', '--last-name', 'L', '--email', 'ada@acme.example']

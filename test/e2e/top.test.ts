@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPerson, remote, type Person } from './person.ts'
-import { bin, startService, svc, type Service } from './processes.ts'
+import { bin, svc } from './processes.ts'
+import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { screenOf } from './screen.ts'
 import { openTerminal, type Size } from './terminal.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const operator = 'svc_op_watching0_0123456789012345678901234567890'
 const folder = temporaryFolder()
-let service: Service
+let service: ServiceHere
 let person: Person
 let env: Record<string, string>
 
 beforeAll(async () => {
-  service = await startService(folder.path, operator, ['--dev'])
+  service = await startServiceHere(folder.path, operator, { dev: true })
   env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: folder.path }
   person = await createPerson(remote(service.baseUrl, operator), 1)
 })
