@@ -37,6 +37,10 @@ const left = [
   'test/system/page-{several,speech,speed,states,storage,terminal,truth,whole}.test.ts',
 ]
 
+// Whole journeys of the built program whose parts are tested in process: those that take long and seldom break alone.
+const leftJourneys =
+  'test/e2e/{damaged-store,github-rule,jq-without-end,kept-owner,long-lists,mcp-elsewhere,mcp-several}.test.ts'
+
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))
   return at === -1 ? longest.length : at
@@ -60,7 +64,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**', 'test/service/storage/postgres/**'],
+          exclude: ['test/system/**', 'test/service/storage/postgres/**', ...(isWhole ? [] : [leftJourneys])],
           ...patience,
           // Files that run in one worker share what they import. Hooks are therefore installed by a call, never by an import.
           pool: 'forks',
