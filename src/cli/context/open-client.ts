@@ -10,7 +10,6 @@ import type { ToolClient } from '../../tools/client/tool-client.ts'
 import { getPublicJson } from '../../client/public-json.ts'
 import { readBytes } from '../terminal/input-file.ts'
 import type { Globals, Io, Run } from '../terminal/io.ts'
-import type { Context } from './context.ts'
 import type { Settings } from './settings.ts'
 
 type Options = {
@@ -133,7 +132,7 @@ export const openClient = (
 
 /** Calls `use` with a client that has only the ask key; undefined without such a key. */
 export const withAskKey = async <T>(
-  { io, globals, settings: read }: Context,
+  { io, globals, settings: read }: Pick<Run, 'io' | 'globals'> & { settings(): Promise<Settings> },
   use: (client: Client) => Promise<T>,
 ): Promise<T | undefined> => {
   const settings = await read()
