@@ -34,6 +34,7 @@ test('every secret of svc is in the list', () => {
     'SVC_BOOTSTRAP_API_KEY',
     'SVC_DATABASE_URL',
     'SVC_MASTER_KEY',
+    'SVC_METRICS_KEY',
     'SVC_SMS_SECRET',
     'SVC_SMS_URL',
     'SVC_SMTP_PASSWORD',

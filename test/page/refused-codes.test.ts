@@ -15,6 +15,8 @@ const elsewhere = {
      break_glass_not_allowed break_glass_not_signed_in break_glass_unheard break_glass_unreviewed muted
     not_approved other_subject organization_altered requester_not_confirmed rules_changed sender_not_active several_users subject_too_large too_many_pending too_many_rings
     unknown_approval use_by_passed`,
+  'of a device that registers, which has texts of its own': `attestation_required authenticator_not_allowed key_can_be_copied
+    model_not_allowed`,
   'of the mobile app, verifications, machines and messages': `auth_code_invalid being_sent invalid_grant login_refused
     machine_exists message_erased no_email not_registered pending private_address quotes_unavailable
     refresh_token_invalid refused_for_good registered_twice spent too_many_logins too_many_messages

@@ -1,11 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { SvcError } from '../../core/errors.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 
 const open = (file: string): number => {
   try {
     return openSync(file, 'a', 0o600)
   } catch (error) {
-    throw new SvcError('failed', 'log_unwritable', `--log-file ${file} cannot be written`, {
+    throw new SvcError('failed', 'log_unwritable', `--log-file ${shellQuote(file)} cannot be written`, {
       detail: (error as Error).message,
       hint: 'Use a file in a folder that this user can write to',
       cause: error,

@@ -9,7 +9,7 @@ export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
     'approver_not_enrolled',
     `No active user with this ${by} has a registered device`,
     by === 'phone'
-      ? 'svc user list --mobile NUMBER finds a user of the organization. Nobody: svc user create; no device: svc user enroll ID'
+      ? 'Find the user: svc user list --mobile NUMBER. Create one who is not there: svc user create. Create a link that registers a device: svc user enroll ID'
       : 'Create a link that registers one: svc user enroll',
   )
 

@@ -96,7 +96,7 @@ export type RequestSubject = Extract<Subject, { type: 'request' }>
 /**
  * What a person approves when a call requires it: the operation, its organization and its input, with the values that an
  * update replaces and the name of what a deletion deletes. The same call on the same state has the same digest. `known`: the
- * slug of the organization, for a row of a list, which says itself whom it is about.
+ * slug of the organization.
  */
 export const requestSubject = async (
   call: Call,
@@ -111,7 +111,7 @@ export const requestSubject = async (
   const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
   const change = await readRuleChange(call, id, input, orgId)
   replaced.push(...Object.entries(change?.before ?? {}))
-  const more = known === undefined ? await moreOf(call, { id, input }, orgId) : {}
+  const more = await moreOf(call, { id, input }, orgId)
   const data = {
     organization: { id: String(orgId), slug },
     operation: id,
