@@ -43,7 +43,7 @@ describe('svc user enroll --software', () => {
     expect(refused).toMatchObject({
       exit: 3,
       stderr: expect.stringMatching(
-        /No active user with this phone[^]*Nobody: svc user create; no device: svc user enroll/,
+        /No active user with this phone[^]*who is not there: svc user create\. .*: svc user enroll/,
       ),
     })
   })
