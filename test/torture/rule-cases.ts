@@ -77,7 +77,7 @@ export const comeBack = async (stage: Stage, tally: Tally): Verdict => {
   return (await uses(stage, next)) ? 'a new request used with devices of people who came back' : undefined
 }
 
-const headColumns = ['counter', 'digest', 'rules', 'audit_seq', 'audit_hash', 'row_mac'] as const
+const headColumns = ['counter', 'digest', 'rules', 'grants', 'audit_seq', 'audit_hash', 'row_mac'] as const
 
 /** Everything that another program can put back or take away in the store, without the master key. */
 export const tampered = async (stage: Stage, tally: Tally): Verdict => {
@@ -130,10 +130,10 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
         `insert into groups (${columns.join(', ')}) values (?, ?, ?, ?, ?, ?, ?)`,
         columns.map((column) => group[column]),
       )
-    await runSql(`insert into rule_heads (org_id, ${headColumns.join(', ')}) values (?, ?, ?, ?, ?, ?, ?)`, [
-      org,
-      ...headColumns.map((one) => now![one]),
-    ])
+    await runSql(
+      `insert into rule_heads (org_id, ${headColumns.join(', ')}) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [org, ...headColumns.map((one) => now![one])],
+    )
   }
   return undefined
 }
