@@ -5,6 +5,7 @@ import type { Call } from '../call/call.ts'
 import { namesOf } from '../devices/notices.ts'
 import { named } from '../devices/seats.ts'
 import { type Book, readBook } from '../policy/group-rows.ts'
+import { emergencyLinesOf, linesOf } from '../policy/rules.ts'
 
 type Fields = Record<string, unknown>
 
@@ -32,17 +33,17 @@ const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Pro
 const asksOf = (
   call: Call,
   org_id: number,
-  { groups }: Book,
+  book: Book,
   rules: readonly Rule[],
   changing: readonly Members[] = [],
 ) => {
-  const texts = rules.flatMap(({ who, break_glass = [] }) => [...who, break_glass].flat())
-  const names = new Set(texts.map((text) => text.slice(1).split(':')[0]!))
-  const others = [...names].filter((name) => !changing.some((one) => one.name === name))
+  const lines = rules.flatMap((rule) => [...linesOf(book, rule), ...emergencyLinesOf(book, rule)])
+  const members = new Map(lines.flatMap((line) => (line.group ? [[line.group.name, line.members]] : [])))
+  for (const { name } of changing) members.delete(name)
   return groupTexts(
     call,
     org_id,
-    others.flatMap((name) => named(groups, name) ?? []),
+    [...members].map(([name, all]) => ({ name, members: all })),
   )
 }
 

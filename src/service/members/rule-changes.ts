@@ -40,6 +40,7 @@ const separatedAdministrators = async (call: Call, orgId: number, most: number):
   const found = new Set<number>()
   for (const device of devices) {
     if (found.size >= most) break
+    if (found.has(device.user_id)) continue
     const { relation } = await relationTo({ administrator: { org_id: orgId, ...device } })
     if (isSeparated(relation)) found.add(device.user_id)
   }

@@ -26,20 +26,22 @@ const requireAskable = (orgId: number, book: Book, rule: Rule): void => {
   )
 }
 
-/** Whether the people of all lines who can be asked now suffice; `without`: also if this person asks. */
+/** Whether these people suffice for all lines; `asker`: without this one. */
+const suffice = (lines: readonly RequiredLine[], awake: readonly number[], asker?: number): boolean => {
+  const people = mergedLines(lines).map(({ members, need }) => ({ people: members.map(String), need }))
+  const yeses = awake.filter((id) => id !== asker).map((id) => ({ id: String(id), counts: () => true }))
+  return assign(people, yeses) !== undefined
+}
+
+/** Whether the people of all lines who can be asked now suffice; `alsoWithoutAny`: also if one of them asks. */
 export const isCompletable = async (
   call: Call,
   { orgId, lines }: Pick<Requirement, 'orgId' | 'lines'>,
   { alsoWithoutAny = false } = {},
 ): Promise<boolean> => {
-  const members = lines.flatMap((line) => line.members)
-  const awake = [...(await awakeAmong(call, orgId, members))]
-  const people = mergedLines(lines).map(({ members: of, need }) => ({ people: of.map(String), need }))
-  const suffice = (asker?: number): boolean => {
-    const yeses = awake.filter((id) => id !== asker).map((id) => ({ id: String(id), counts: () => true }))
-    return assign(people, yeses) !== undefined
-  }
-  return alsoWithoutAny ? awake.length > 0 && awake.every((asker) => suffice(asker)) : suffice()
+  const awake = [...(await awakeAmong(call, orgId, [...peopleIn(lines)]))]
+  if (!alsoWithoutAny) return suffice(lines, awake)
+  return awake.length > 0 && awake.every((asker) => suffice(lines, awake, asker))
 }
 
 /** The rules that ask a group, also in an emergency: who joins it can then approve without the others. */
@@ -52,16 +54,22 @@ export const rulesOfGroup = ({ rules }: Pick<Book, 'rules'>, name: string): Rule
 
 /** Refuses a rule that holds a call of svc together with another one, if nobody could be asked for both. */
 export const requireTogether = async (call: Call, orgId: number, book: Book, rule: Rule): Promise<void> => {
-  for (const { rule: other } of book.rules) {
-    if (other.name === rule.name || !mayOverlap(other.match, rule.match)) continue
-    const lines = [...linesOf(book, rule), ...linesOf(book, other)]
-    if (peopleIn(lines).size < mostAsked && (await isCompletable(call, { orgId, lines }))) continue
-    throw conflict(
-      'rule_not_completable',
-      `The rules ${rule.name} and ${other.name} hold the same calls, and one request for both needs more people than can be asked`,
-      'Give both the same group, add members, or hold other operations',
-    )
-  }
+  const own = linesOf(book, rule)
+  const pairs = book.rules.flatMap(({ rule: other }) =>
+    other.name === rule.name || !mayOverlap(other.match, rule.match)
+      ? []
+      : [{ name: other.name, lines: [...own, ...linesOf(book, other)] }],
+  )
+  if (pairs.length === 0) return
+  const people = peopleIn(pairs.flatMap(({ lines }) => lines))
+  const awake = [...(await awakeAmong(call, orgId, [...people]))]
+  const clash = pairs.find(({ lines }) => peopleIn(lines).size >= mostAsked || !suffice(lines, awake))
+  if (!clash) return
+  throw conflict(
+    'rule_not_completable',
+    `The rules ${rule.name} and ${clash.name} hold the same calls, and one request for both needs more people than can be asked`,
+    'Give both the same group, add members, or hold other operations',
+  )
 }
 
 /** Refuses a rule that nobody could satisfy now, or not when one of its own people asks. */

@@ -11,7 +11,7 @@ import type { StoredRule } from '../policy/known-heads.ts'
 import { emergencyLinesOf, isNew, linesOf, ruleDigest } from '../policy/rules.ts'
 import { create, setMembers } from './groups.ts'
 import { demandForChange, notifyChange } from './rule-changes.ts'
-import { requireCompletable, requireEnoughMembers, requireTogether } from './rule-completable.ts'
+import { peopleIn, requireCompletable, requireEnoughMembers, requireTogether } from './rule-completable.ts'
 
 const recordOf = (org_id: number, { rule, created_at }: StoredRule) => ({
   ...rule,
@@ -77,11 +77,7 @@ const checkKeys = async ({ db }: Call, org_id: number, { match }: Rule, at = '')
 
 /** Whom a rule asks, also in an emergency, by user id. */
 const peopleOf = (book: Book, rules: readonly Rule[]): number[] => [
-  ...new Set(
-    rules
-      .flatMap((rule) => [...linesOf(book, rule), ...emergencyLinesOf(book, rule)])
-      .flatMap(({ members }) => members),
-  ),
+  ...peopleIn(rules.flatMap((rule) => [...linesOf(book, rule), ...emergencyLinesOf(book, rule)])),
 ]
 
 type RuleChange = { before?: StoredRule; after?: Rule }
