@@ -48,7 +48,8 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   const { created_by, consented_with, created_at, org_id, scopes } = key
   if (created_by !== null) return { key, sources: [{ key: created_by }] }
   if (consented_with !== null) {
-    const isManaging = influential.some((scope) => readScopes(scopes).has(scope))
+    const granted = readScopes(scopes)
+    const isManaging = influential.some((scope) => granted.has(scope))
     const actor = isManaging
       ? await actorOf(deps, consented_with, { until: created_at })
       : { device: consented_with }

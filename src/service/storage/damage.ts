@@ -13,8 +13,8 @@ export const damaged = (cause: unknown): Refusal =>
   )
 
 /**
- * Refuses everything once the engine, or the check whose `damage` this is, has found damage, until the process ends: what it still reads could be wrong, and a write
- * could make it worse.
+ * Refuses everything once the engine, or the check whose `damage` this is, has found damage, until the process ends: what it
+ * still reads could be wrong, and a write could make it worse.
  */
 export const stopAtDamage = (
   engine: Omit<Storage, 'problem'>,

@@ -41,8 +41,6 @@ export type Token = {
 const refused = (): Refusal =>
   new Refusal(400, 'invalid_grant', 'The code is not valid, was used, or has expired')
 
-const challengeOf = (verifier: string): string => sha256Base64url(verifier)
-
 /** Whether the client that sends the code is the one that it was issued to (PKCE), and means the same tool server. */
 const isOf = (grant: Grant, form: Form, addresses: Addresses): boolean => {
   const { client_id, redirect_uri, code_verifier = '', resource = grant.resource } = form
@@ -50,7 +48,7 @@ const isOf = (grant: Grant, form: Form, addresses: Addresses): boolean => {
     client_id === (grant.terminal ? terminalClient : grant.client_id) &&
     redirect_uri === grant.redirect_uri &&
     /^[\w.~-]{43,128}$/.test(code_verifier) &&
-    sameSecret(challengeOf(code_verifier), grant.code_challenge) &&
+    sameSecret(sha256Base64url(code_verifier), grant.code_challenge) &&
     grant.resource === addresses.resource &&
     isResource(addresses, resource)
   )
