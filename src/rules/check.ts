@@ -12,11 +12,14 @@ export type RuleProblem = { field: string; message: string }
 /** Reactions to an incident never wait for an approval. */
 const reactions = new Set<OperationId>(['revokeDevice', 'refuseDevice', 'revokeKey'])
 
+/** An organization that they make has no rules yet. */
+const makers = new Set<OperationId>(['createOrganization', 'onboardOrganization'])
+
 /** Whether a rule can hold a call. Requests and decisions cannot wait for an approval either, and reads change nothing. */
 export const isHoldable = (id: OperationId): boolean => {
   const { effect, open, session, scope = [] }: Operation = table[id]
   const asks = scope === 'ask' || scope.includes('ask')
-  return effect !== 'read' && !open && !session && !asks && !reactions.has(id)
+  return effect !== 'read' && !open && !session && !asks && !reactions.has(id) && !makers.has(id)
 }
 
 const commands = (Object.keys(table) as OperationId[]).filter(isHoldable).map((id) => table[id].cli)
@@ -29,6 +32,7 @@ const reasonAgainst = (words: string): string | undefined => {
   const id = (Object.keys(table) as OperationId[]).find((one) => table[one].cli === words)
   if (id === undefined) return undefined
   if (reactions.has(id)) return 'a reaction to an incident never waits for an approval'
+  if (makers.has(id)) return 'the organization that it makes has no rules yet'
   const { effect, scope }: Operation = table[id]
   if (effect === 'read') return 'it changes nothing'
   return scope?.includes('ask') ? 'it asks for an approval itself' : 'nobody needs a key for it'

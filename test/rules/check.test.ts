@@ -37,6 +37,11 @@ describe('a rule by itself', () => {
       'match.operation[0]',
       /^cannot be "key revoke": a reaction to an incident never waits for an approval$/,
     ],
+    [
+      { match: { type: 'request', operation: ['org create'] } },
+      'match.operation[0]',
+      /^cannot be "org create": the organization that it makes has no rules yet$/,
+    ],
     [{ match: { type: 'request', operation: ['approve submit'] } }, 'match.operation[0]', /asks .* itself/],
     [{ match: { type: 'request', operation: ['apply'] } }, 'match.operation[0]', /holds what it does/],
     [
@@ -143,7 +148,7 @@ describe('a rule by itself', () => {
   })
 })
 
-test('every write of a key can be held, but for requests, decisions and reactions', () => {
+test('every write of a key can be held, but for requests, decisions, reactions and new organizations', () => {
   const ids = Object.keys(table) as (keyof typeof table)[]
   const held = ids.filter(isHoldable)
   expect(held).toEqual(
@@ -153,6 +158,8 @@ test('every write of a key can be held, but for requests, decisions and reaction
     'revokeKey',
     'revokeDevice',
     'refuseDevice',
+    'createOrganization',
+    'onboardOrganization',
     'createApproval',
     'consumeApproval',
     'listUsers',
