@@ -70,7 +70,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const { host, publicUrl, tls, webhookNetworks, settings, metricsAddress } = readOptions(options)
   const { env, port = 8080, trustedProxy = [], dev = false, version } = options
   const id = createNodeId()
-  const log: Log = (record) => options.log({ ...record, node: id, version })
+  // A record is made for its line alone, and a copy of it would cost more than the line.
+  const log: Log = (record) => options.log(Object.assign(record, { node: id, version }))
   const place: StorePlace =
     options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }
   const closing: (() => void | Promise<void>)[] = []

@@ -62,6 +62,11 @@ const addOrganization = statement(
       .returning('id'),
 )
 
+/** The MAC covers the id, which only the insert yields. */
+const sealOrganization = statement((db, { id, row_mac }: { id: number; row_mac: string }) =>
+  db.updateTable('organizations').set({ row_mac }).where('id', '=', id),
+)
+
 export const insertOrganization = async (call: Call, { name, slug, policy = {} }: NewOrganization) => {
   const own = slug === undefined ? slugOf(name) : checkSlug(slug)
   const checked = checkPolicy(policy)
@@ -71,7 +76,7 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
   if (!row) throw slugTaken(own)
   await lockOrganizations(call.db, [row.id])
   const row_mac = call.keyring.macOf('organizations', { id: row.id, slug: own })
-  await call.db.updateTable('organizations').set({ row_mac }).where('id', '=', row.id).execute()
+  await sealOrganization(call.db, { id: row.id, row_mac })
   await call.audit(row.id, `organization:${row.id}`, fieldNames({ name, slug, policy }))
   return { id: row.id, name, slug: own, policy: checked, created_at: call.now, updated_at: call.now }
 }
