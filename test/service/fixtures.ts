@@ -53,6 +53,10 @@ export const createMember = async ({ call }: TestService, orgId: number, n: numb
     }),
   )
 
+/** What people sign of a member who has the name that most have here. `n`: as in `createMember`. */
+export const twinText = (id: number | string, n = Number(id)): string =>
+  `Ada Lovelace (user ${id}, ••••••••0${100 + n}; another member has a name like this)`
+
 /** The rows of a chain, from the first to the last. */
 export const chainOf = async ({ call }: TestService, orgId: number): Promise<AuditRow[]> =>
   dataOf(await call('GET', `/svc/v1/audit?org_id=${orgId}`)).toReversed()

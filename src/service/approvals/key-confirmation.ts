@@ -1,7 +1,7 @@
 import { conflict, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
-import { nameOf } from '../devices/notices.ts'
+import { peopleText } from './people-text.ts'
 import { checkOwner, rootOf } from '../keys/ancestry.ts'
 import { demandConsent, keyRecord, selectKeys } from '../keys/keys.ts'
 import { changeKeyRows, isLive } from '../keys/rows.ts'
@@ -28,7 +28,8 @@ const readOwned = async (call: Call, id: number) => {
 /** What the owner of a key reads before they confirm it. */
 export const ownedKeyText = async (call: Call, id: number) => {
   const { row, owner } = await readOwned(call, id)
-  return { name: row.name, scopes: [...readScopes(row.scopes)], owner: await nameOf(call.db, owner) }
+  const [text] = await peopleText(call.db, owner.org_id, [owner.user_id])
+  return { name: row.name, scopes: [...readScopes(row.scopes)], owner: text }
 }
 
 /**

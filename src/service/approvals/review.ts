@@ -2,11 +2,11 @@ import { conflict, forbidden, invalid, notFound } from '../../core/refusal.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requireTerminal } from '../call/caller.ts'
-import { namesOf } from '../devices/notices.ts'
 import { demandConsent } from '../keys/keys.ts'
 import { brokenBy, readBreakGlass, wasTold } from './broken-glass.ts'
 import { tellOfReview } from './emergency-notices.ts'
 import { whoAnswered } from './lines.ts'
+import { peopleText } from './people-text.ts'
 import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord } from './record.ts'
 
 // After an emergency, one of the people whom nobody asked says whether it was one.
@@ -15,7 +15,7 @@ import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord
 export const reviewedText = async (call: Call, request_id: string, org_id: number) => {
   const row = await findApproval(call.db, request_id, { orgId: org_id })
   const subject = storedSubject(row)
-  const [broken_by] = await namesOf(call.db, org_id, [brokenBy(row)])
+  const [broken_by] = await peopleText(call.db, org_id, [brokenBy(row)])
   return {
     name: subject ? summaryOf(subject) : row.action,
     ...(subject?.type === 'command' && {
@@ -25,7 +25,7 @@ export const reviewedText = async (call: Call, request_id: string, org_id: numbe
     request_digest: row.subject_digest,
     broken_by,
     reason_of_the_break_glass: readBreakGlass(row)?.reason,
-    approved_by: (await namesOf(call.db, org_id, whoAnswered(row))).join(', '),
+    approved_by: (await peopleText(call.db, org_id, whoAnswered(row))).join(', '),
     requested_at: row.requested_at,
   }
 }

@@ -2,10 +2,10 @@ import type { Rule } from '../../contract/rule-shape.ts'
 import type { OperationId } from '../../contract/table.ts'
 import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
-import { namesOf } from '../devices/notices.ts'
 import { named } from '../devices/seats.ts'
 import { type Book, readBook } from '../policy/group-rows.ts'
 import { emergencyLinesOf, linesOf } from '../policy/rules.ts'
+import { peopleText } from './people-text.ts'
 
 type Fields = Record<string, unknown>
 
@@ -25,7 +25,7 @@ const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Pro
   Promise.all(
     groups.map(
       async ({ name, members }) =>
-        `${name}: ${(await namesOf(call.db, org_id, members)).join(', ') || 'nobody'}`,
+        `${name}: ${(await peopleText(call.db, org_id, members)).join(', ') || 'nobody'}`,
     ),
   )
 
@@ -112,7 +112,7 @@ export const readRuleChange = async (
   org_id: number,
 ): Promise<Change | undefined> => {
   if (id === 'createGroup')
-    return { before: {}, after: { members: await namesOf(call.db, org_id, input['members'] as number[]) } }
+    return { before: {}, after: { members: await peopleText(call.db, org_id, input['members'] as number[]) } }
   const result = results[id]
   if (!result && id !== 'createRule' && id !== 'setRules' && id !== 'deleteRule') return undefined
   const book = await readBook(call, org_id)
@@ -124,7 +124,7 @@ export const readRuleChange = async (
   const group = result && named(book.groups, name)
   if (!group) return undefined
   return {
-    before: { members: await namesOf(call.db, org_id, group.members) },
-    after: { members: await namesOf(call.db, org_id, result(group.members, Number(input['user_id']))) },
+    before: { members: await peopleText(call.db, org_id, group.members) },
+    after: { members: await peopleText(call.db, org_id, result(group.members, Number(input['user_id']))) },
   }
 }

@@ -5,8 +5,8 @@ import { type OperationId, table } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
-import { nameOf } from '../devices/notices.ts'
 import { ownedKeyText } from './key-confirmation.ts'
+import { peopleText } from './people-text.ts'
 import { reviewedText } from './review.ts'
 import { readRuleChange } from './rule-subject.ts'
 
@@ -85,7 +85,9 @@ const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<
   if (id === 'confirmKeyOwner') return ownedKeyText(call, Number(input['id']))
   if (id === 'reviewApproval') return reviewedText(call, String(input['request_id']), orgId)
   const user_id = await concernedUser(call, { id, input }, orgId)
-  return user_id === undefined ? {} : { user: await nameOf(call.db, { org_id: orgId, user_id }) }
+  if (user_id === undefined) return {}
+  const [user] = await peopleText(call.db, orgId, [user_id])
+  return { user }
 }
 
 /** A call of an operation that writes. */

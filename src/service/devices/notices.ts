@@ -21,10 +21,10 @@ export const noticeTime = (at: string): string => `${longDate.format(new Date(at
 
 /** What names are made of. Anything else could imitate the id of the person, or another person beside them. */
 const plainName = /^[\p{L}\p{M}\p{N} .'’-]+$/u
-const quoted = (name: string): string => (plainName.test(name) ? name : JSON.stringify(name))
+export const quotedName = (name: string): string => (plainName.test(name) ? name : JSON.stringify(name))
 
 /**
- * Members in an e-mail and in what people sign, in this order: `Ada Lovelace (user 3)`. A name that is not plain is quoted, as
+ * Members in an e-mail, in this order: `Ada Lovelace (user 3)`. A name that is not plain is quoted, as
  * JSON. Whoever added or accepted a member has seen the name.
  */
 export const namesOf = async (db: Db, org_id: number, users: readonly number[]): Promise<string[]> => {
@@ -37,7 +37,7 @@ export const namesOf = async (db: Db, org_id: number, users: readonly number[]):
     .execute()
   const names = new Map(rows.map((row) => [row.user_id, safeLine(`${row.first_name} ${row.last_name}`)]))
   // A device can outlive the membership.
-  return users.map((id) => (names.has(id) ? `${quoted(names.get(id)!)} (user ${id})` : `User ${id}`))
+  return users.map((id) => (names.has(id) ? `${quotedName(names.get(id)!)} (user ${id})` : `User ${id}`))
 }
 
 export const nameOf = async (db: Db, { org_id, user_id }: Member): Promise<string> =>

@@ -43,7 +43,7 @@ test('asks once for all changes, also for those of a user whom it creates', asyn
   const { subject, used_at } = dataOf(await stage.service.call('GET', `/svc/v1/approvals/${id}`))
   expect(subject.data).toMatchObject({
     counts: { 'Role changes': 1, 'user create': 1, 'user update': 1, 'geofence create': 1 },
-    body: { roles: ['Eve Lovelace (user 2): admin'] },
+    body: { roles: ['Eve Lovelace (user 2, ••••••••0160): admin'] },
   })
   // Every row was used.
   expect(used_at).not.toBeNull()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
 import { digestOf } from '../../../src/receipt/subject.ts'
 import { acme, ada, clock, service } from '../acme-with-ada.ts'
-import { contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { contentsOf, createMember, createTenant, dataOf, refusal, twinText } from '../fixtures.ts'
 import { at } from '../rule-fixture.ts'
 import { hour } from '../clock.ts'
 import {
@@ -36,8 +36,8 @@ describe('one approval for many rows', () => {
     expect(subject.data).toMatchObject({
       operation: 'batch',
       counts: { Deletions: 1, 'Role changes': 2, 'user create': 2, 'user remove': 1, 'user update': 1 },
-      deletions: [`user remove: Ada Lovelace (user ${eve})`],
-      body: { roles: ['New Number2: admin', `Ada Lovelace (user ${ada.id}): admin`] },
+      deletions: [`user remove: ${twinText(eve, 60)}`],
+      body: { roles: ['New Number2: admin', `${twinText(ada.id)}: admin`] },
     })
     expect(subject.summary).toBe(
       'Batch in acme (Deletions 1, Role changes 2, user create 2, user remove 1, user update 1)',
@@ -48,8 +48,8 @@ describe('one approval for many rows', () => {
     ).toEqual([
       [0, 'Create user in acme: New Number1'],
       [1, 'Create user in acme: New Number2'],
-      [2, `Remove user in acme: Ada Lovelace (user ${eve})`],
-      [3, `Update user in acme: Ada Lovelace (user ${ada.id})`],
+      [2, `Remove user in acme: ${twinText(eve, 60)}`],
+      [3, `Update user in acme: ${twinText(ada.id)}`],
     ])
     const digests = listed.map(({ data }: { data: object }) => digestOf(data))
     expect(subject.data.file).toEqual({ name: 'list of 4 changes', sha256: sha256(JSON.stringify(digests)) })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { type Approver, createApprover, decide, enroll } from '../approver.ts'
-import { createMember, createTenant, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { createMember, createTenant, dataOf, refusal, refusedWithoutTrace, twinText } from '../fixtures.ts'
 
 installHooks()
 
@@ -56,7 +56,7 @@ describe('the owner of a key', () => {
     expect(subject.data.body).toMatchObject({
       name: 'ci',
       scopes: ['ask'],
-      owner: `Ada Lovelace (user ${ada.id})`,
+      owner: twinText(ada.id),
     })
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { decide, show } from '../approver.ts'
-import { auditOf, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { auditOf, dataOf, refusal, refusedWithoutTrace, twinText } from '../fixtures.ts'
 import type { Phone } from '../page/phone.ts'
 import {
   acme,
@@ -63,9 +63,9 @@ describe('a review', () => {
     expect(subject.data.body).toMatchObject({
       working_directory: '/srv/prod',
       program: '/usr/bin/terraform',
-      broken_by: `Ada Lovelace (user ${ada.user})`,
+      broken_by: twinText(ada.user),
       reason_of_the_break_glass: reason,
-      approved_by: `Ada Lovelace (user ${dave.user})`,
+      approved_by: twinText(dave.user),
     })
   })
 

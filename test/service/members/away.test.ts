@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, admin, clock, day, grace, installHooks, service, signAway } from '../away-stage.ts'
 import { decide } from '../approver.ts'
-import { auditOf, createTenant, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { auditOf, createTenant, dataOf, refusal, refusedWithoutTrace, twinText } from '../fixtures.ts'
 import { signIn } from '../mcp/terminal-stage.ts'
 import { answerTo, createPhone, fromPhone, type Phone } from '../page/phone.ts'
 
@@ -48,7 +48,7 @@ describe('a terminal', () => {
     expect(message).toBe('Confirm this on your own phone; nothing was changed')
     const { request } = data
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request.request_id}`))
-    expect(subject.summary).toBe(`Set away in acme: Ada Lovelace (user ${ada.user})`)
+    expect(subject.summary).toBe(`Set away in acme: ${twinText(ada.user)}`)
     expect(subject.data.body.until).toBe(at(2))
   })
 

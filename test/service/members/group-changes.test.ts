@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Approver, decide, enroll } from '../approver.ts'
-import { auditOf, createMember, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { auditOf, createMember, dataOf, refusal, refusedWithoutTrace, twinText } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { createPhone, fromPhone } from '../page/phone.ts'
 import { subscribeBrowser } from '../page/push-service.ts'
@@ -73,7 +73,7 @@ describe('a new group', () => {
     expect(subject.data).toEqual({
       organization: { id: String(acme.id), slug: 'acme' },
       operation: 'createGroup',
-      body: { name: 'sre', members: [`Ada Lovelace (user ${ada.id})`, `Ada Lovelace (user ${grace.id})`] },
+      body: { name: 'sre', members: [twinText(ada.id), twinText(grace.id)] },
     })
     expect(refusal(await createSre({ approval: id }))[0]).toBeGreaterThanOrEqual(400)
     await approve(id, eve)
@@ -144,7 +144,7 @@ describe('a change of a group', () => {
   test('shows its members before and after', async () => {
     const { id } = requestOf(await addAlan())
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`))
-    const [first, second, third] = [ada, grace, alan].map((one) => `Ada Lovelace (user ${one.id})`)
+    const [first, second, third] = [ada, grace, alan].map(({ id }) => twinText(id))
     expect(subject.data).toMatchObject({
       body: { name: 'sre', members: [first, second, third] },
       before: { members: [first, second] },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Approver, decide, enroll } from '../approver.ts'
-import { createMember, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { createMember, dataOf, refusal, refusedWithoutTrace, twinText } from '../fixtures.ts'
 import { acme, ada, alan, create, grace, installHooks, membersOf, service, show } from './groups-stage.ts'
 
 installHooks()
@@ -51,10 +51,10 @@ describe('several groups', () => {
     )
     expect(people.toSorted()).toEqual([[ada.id], [grace.id], [eve.id]].toSorted())
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
-    const [adaText, alanText] = [ada, alan].map(({ id }) => `Ada Lovelace (user ${id})`)
+    const [adaText, alanText] = [ada, alan].map(({ id }) => twinText(id))
     expect(subject.data).toMatchObject({
       body: { groups: [`sre: ${adaText}, ${alanText}`, 'dba: nobody', `new: ${alanText}`] },
-      before: { groups: [`sre: ${adaText}`, `dba: Ada Lovelace (user ${grace.id})`] },
+      before: { groups: [`sre: ${adaText}`, `dba: ${twinText(grace.id)}`] },
     })
     for (const { key } of [ada, grace]) dataOf(await decide(service, request_id, key))
     expect((await set(changes(), { key: rules, approval: request_id })).status).toBe(409)
@@ -88,7 +88,7 @@ test('a name cannot say that somebody else is in a group, before the approval or
   expect(refusal(fewer)).toEqual([422, 'other_subject', ['digest']])
   const { request_id } = (await asked([alan.id])).body.data.request
   const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
-  expect(subject.data.body.groups).toEqual([`new: "${forged.join(' ')}" (user ${alan.id})`])
+  expect(subject.data.body.groups).toEqual([`new: "${forged.join(' ')}" (user ${alan.id}, ••••••••0103)`])
 })
 
 const addRule = (approval?: string) =>
@@ -102,7 +102,7 @@ test('the yes to a rule is good only for the members of its groups who were show
   dataOf(await create('ops', [grace.id, alan.id]))
   const { request_id } = (await addRule()).body.data.request
   const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
-  const [adaText, graceText, alanText] = [ada, grace, alan].map(({ id }) => `Ada Lovelace (user ${id})`)
+  const [adaText, graceText, alanText] = [ada, grace, alan].map(({ id }) => twinText(id))
   expect(subject.data.body.asks).toEqual([`ops: ${graceText}, ${alanText}`, `sre: ${adaText}`])
   dataOf(await decide(service, request_id, eve.key))
   dataOf(await set([{ name: 'ops', members: [ada.id, alan.id] }]))

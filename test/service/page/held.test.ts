@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, clock, service } from '../acme.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
-import { chainOf, createMember, dataOf, refusal } from '../fixtures.ts'
+import { chainOf, createMember, dataOf, refusal, twinText } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { at, holdCalls } from '../rule-fixture.ts'
 import { admin, installHooks, member, waiting } from './members-stage.ts'
@@ -73,9 +73,9 @@ describe('a change of a member on the page', () => {
     ])
     expect(inbox[0].subject.data).toMatchObject({
       operation: 'makeAdmin',
-      body: { user_id: Number(member.user), user: `Ada Lovelace (user ${member.user})` },
+      body: { user_id: Number(member.user), user: twinText(member.user) },
     })
-    expect(inbox[0].subject.summary).toBe(`Make admin in acme: Ada Lovelace (user ${member.user})`)
+    expect(inbox[0].subject.summary).toBe(`Make admin in acme: ${twinText(member.user)}`)
   })
 
   test('is made when the same session repeats it with the approval, once', async () => {

@@ -1,0 +1,37 @@
+import { hiddenNumber } from '../../core/phone-parts.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { quotedName } from '../devices/notices.ts'
+import type { Db } from '../storage/schema.ts'
+
+/**
+ * Members in what people sign, in this order: `Ada Lovelace (user 3, ••••••••0101)`. The text says so when another active
+ * member has the same name, or one that looks like it. A name that is not plain is quotedName, as JSON.
+ */
+export const peopleText = async (db: Db, org_id: number, users: readonly number[]): Promise<string[]> => {
+  if (users.length === 0) return []
+  const rows = await db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .where('m.org_id', '=', org_id)
+    .where('m.user_id', 'in', users)
+    .select(['m.user_id', 'm.first_name', 'm.last_name', 'p.mobile'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('memberships as t')
+          .whereRef('t.org_id', '=', 'm.org_id')
+          .whereRef('t.look_alike', '=', 'm.look_alike')
+          .whereRef('t.user_id', '<>', 'm.user_id')
+          .where('t.state', '=', 'active')
+          .select('t.id'),
+      ).as('twin'),
+    )
+    .execute()
+  const texts = new Map(
+    rows.map(({ user_id, first_name, last_name, mobile, twin }) => {
+      const name = quotedName(safeLine(`${first_name} ${last_name}`))
+      const warning = twin ? '; another member has a name like this' : ''
+      return [user_id, `${name} (user ${user_id}, ${hiddenNumber(mobile)}${warning})`]
+    }),
+  )
+  return users.map((id) => texts.get(id) ?? `User ${id}`)
+}
