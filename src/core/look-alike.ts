@@ -5,11 +5,14 @@ const firsts = new Map(readAs.split(' ').flatMap((group) => [...group].map((char
 
 /**
  * Equal for names that a reader can mistake for each other: case, accents, spaces, punctuation, compatibility forms and
- * letters of other scripts do not matter. Only for warnings, because some different names are equal here.
+ * letters of other scripts do not matter, nor does `rn` for `m` or `vv` for `w`. Only for warnings, because some different
+ * names are equal here.
  */
 export const lookAlikeOf = (name: string): string => {
   const letters = name.normalize('NFKD').replaceAll(/\p{sc=Inherited}|[^\p{L}\p{M}\p{N}|]/gu, '')
   return [...(letters || name).toUpperCase().normalize('NFKD')]
     .map((char) => firsts.get(char) ?? char)
     .join('')
+    .replaceAll('RN', 'M')
+    .replaceAll('VV', 'W')
 }

@@ -19,6 +19,9 @@ const starters = new Set(
 /** The name of a program, without its folder. */
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
+/** Also without a folder of Windows. */
+const bareNameOf = (path: string): string => nameOf(path.replaceAll('\\', '/'))
+
 const versionMarks = '-.0123456789'
 
 /** `bash5.2` is a version of `bash`, and so are `bash-static` and `bash.exe`. */
@@ -45,7 +48,7 @@ const interpreters = new Set(
 
 type Started = { argv: readonly string[]; executable: string }
 
-const namesOf = ({ argv, executable }: Started): string[] => [argv[0] ?? '', executable].map(nameOf)
+const namesOf = ({ argv, executable }: Started): string[] => [argv[0] ?? '', executable].map(bareNameOf)
 
 /** Whether what a command does is in a script rather than in its words. */
 export const interprets = (command: Started): boolean =>

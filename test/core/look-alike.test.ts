@@ -20,6 +20,8 @@ describe('names that can be mistaken for each other', () => {
     ['Straße', 'STRASSE'],
     ['Вова', 'BOBA'],
     ['🙂', '🙂'],
+    ['Marnie', 'Mamie'],
+    ['Vvanda', 'Wanda'],
   ])('%s and %s are equal', (one, other) => expect(lookAlikeOf(one)).toBe(lookAlikeOf(other)))
 
   test.each([

@@ -90,6 +90,7 @@ describe('a rule about a command', () => {
     'ssh host ls',
     'toybox sh',
     'systemd-run ls',
+    'C:\\Windows\\System32\\cmd.exe /c x',
     '/lib64/ld-linux-x86-64.so.2 /bin/ls',
   ])('holds %j, which starts others, unless it ignores shells', (line) => {
     expect(held(destroy, command(line))).toBe(true)
