@@ -34,7 +34,7 @@ const countComparisons = ({ keyring }: TestService): Map<string, number> => {
   const compared = new Map<string, number>()
   const { unwrap } = keyring
   keyring.unwrap = (wrapped, context) => {
-    if (context.startsWith('otp:')) compared.set(wrapped, (compared.get(wrapped) ?? 0) + 1)
+    if (context.startsWith('otps:')) compared.set(wrapped, (compared.get(wrapped) ?? 0) + 1)
     return unwrap(wrapped, context)
   }
   return compared

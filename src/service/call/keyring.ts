@@ -1,6 +1,4 @@
-import type { Db } from '../storage/schema.ts'
-import type { CoveredRow, SealedTable } from '../storage/schema/covered.ts'
-import type { WrapContext } from '../storage/schema/wrapped.ts'
+import type { Db, CoveredRow, SealedTable, WrapContext } from '../storage/schema.ts'
 
 /** Tables whose rows have a MAC of their own. */
 export type MacTable = Exclude<SealedTable, 'api_keys'>

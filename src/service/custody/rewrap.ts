@@ -1,9 +1,15 @@
 import { sql } from 'kysely'
 import type { MacTable, RowMacs, Wrapping } from '../call/keyring.ts'
-import type { Db, Tables } from '../storage/schema.ts'
-import { type CoveredRow, sealedTables } from '../storage/schema/covered.ts'
-import { type WrapContext, keptColumns, keptSettings } from '../storage/schema/wrapped.ts'
-import { tables } from '../storage/tables.ts'
+import {
+  type Db,
+  type Tables,
+  type CoveredRow,
+  sealedTables,
+  type WrapContext,
+  wrappedColumns,
+  wrappedSettings,
+  tables,
+} from '../storage/schema.ts'
 import { readPages, type StoredRow } from '../storage/whole-store.ts'
 
 const setColumn = async (
@@ -37,17 +43,17 @@ export const rewrap = async (db: Db, from: Pick<Wrapping, 'unwrap'>, to: Pick<Wr
     }
   }
 
-  for (const [place, { table, column, by }] of Object.entries(keptColumns))
+  for (const { table, column, by } of wrappedColumns)
     for await (const rows of readPages(db, table))
       for (const row of rows) {
         const value = row[column] ?? null
-        const context = [place, ...by.map((key) => row[key])].join(':') as WrapContext
+        const context = [table, ...by.map((key) => row[key])].join(':') as WrapContext
         const wrapped = value === null ? undefined : convert(String(value), context)
         if (wrapped !== undefined) await setColumn(db, table, row, [column, wrapped])
       }
-  const settings = await db.selectFrom('settings').where('name', 'in', keptSettings).selectAll().execute()
+  const settings = await db.selectFrom('settings').where('name', 'in', wrappedSettings).selectAll().execute()
   for (const row of settings) {
-    const wrapped = convert(row.value, row.name as (typeof keptSettings)[number])
+    const wrapped = convert(row.value, row.name as (typeof wrappedSettings)[number])
     if (wrapped !== undefined) await setColumn(db, 'settings', row, ['value', wrapped])
   }
   return done

@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { sameSecret } from '../../core/ids.ts'
 import type { RowMacs, Wrapping } from '../call/keyring.ts'
-import { coveredText } from '../storage/schema/covered.ts'
-import type { WrapContext } from '../storage/schema/wrapped.ts'
+import { coveredText, type WrapContext } from '../storage/schema.ts'
 
 /** What a key is derived for. The key of one purpose reveals nothing about another key, nor about the master key. */
 type Purpose = 'wrap' | 'rows' | 'api keys' | 'subjects'

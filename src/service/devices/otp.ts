@@ -21,7 +21,7 @@ type CodeOwner = { org_id: number; mobile: string; purpose?: string }
 const storageKey = ({ mobile, purpose }: CodeOwner): string =>
   purpose === undefined ? mobile : `${purpose} ${mobile}`
 
-const wrapContext = (owner: CodeOwner) => `otp:${owner.org_id}:${storageKey(owner)}` as const
+const wrapContext = (owner: CodeOwner) => `otps:${owner.org_id}:${storageKey(owner)}` as const
 
 /** All codes of a kind share one count, so neither a new device nor a new code gives more attempts. */
 const attemptSubject = ({ mobile, purpose }: CodeOwner): string =>

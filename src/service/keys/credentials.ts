@@ -23,7 +23,7 @@ export const setIdpCredentials: HandlerOf<'setIdpCredentials'> = async (
   const values = {
     provider,
     client_id,
-    wrapped_secret: call.keyring.wrap(client_secret, `idp:${org_id}`),
+    wrapped_secret: call.keyring.wrap(client_secret, `idp_credentials:${org_id}`),
     updated_at: call.now,
   }
   const row = await call.db

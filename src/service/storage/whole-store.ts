@@ -1,8 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { failure } from '../../core/errors.ts'
-import type { Db, Tables } from './schema.ts'
-import { tableNames, tables } from './tables.ts'
+import { type Db, type Tables, tableNames, tables } from './schema.ts'
 
 /** A whole store of any engine, in one transaction. */
 export type WholeStore = {
@@ -19,7 +18,7 @@ export type StoredRow = Record<string, string | number | null>
 const rowsAtMost = 500
 
 /** The tables that copies contain, after those that they refer to. */
-export const copiedTables = tableNames.filter((name) => !('isOfStore' in tables[name]))
+export const copiedTables = tableNames.filter((name) => !tables[name].isOfStore)
 
 /** The rows of a table in the order of its key, a few at a time. */
 export const readPages = async function* (db: Db, table: keyof Tables): AsyncGenerator<StoredRow[]> {
@@ -52,7 +51,7 @@ const sumOf = (table: keyof Tables, rows: number, hash: Hash, last: number): Tab
 })
 
 const readLastId = (store: WholeStore, table: keyof Tables): Promise<number> | number =>
-  'isNumbered' in tables[table] ? store.readLastId(table) : 0
+  tables[table].isNumbered ? store.readLastId(table) : 0
 
 const sumTable = async (store: WholeStore, table: keyof Tables): Promise<TableSum> => {
   const hash = createHash('sha256')
@@ -83,7 +82,7 @@ const copyTable = async (from: WholeStore, to: WholeStore, table: keyof Tables):
       .execute()
   }
   const last = await readLastId(from, table)
-  if ('isNumbered' in tables[table]) await to.writeLastId(table, last)
+  if (tables[table].isNumbered) await to.writeLastId(table, last)
   return sumOf(table, count, hash, last)
 }
 

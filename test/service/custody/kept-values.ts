@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { keptColumns, keptSettings, type WrapContext } from '../../../src/service/storage/schema/wrapped.ts'
+import { wrappedColumns, wrappedSettings, type WrapContext } from '../../../src/service/storage/schema.ts'
 import type { Keyring } from '../../../src/service/call/keyring.ts'
 import type { Storage } from '../../../src/service/storage/storage.ts'
 import { dataOf } from '../fixtures.ts'
@@ -56,14 +56,14 @@ export const openAll = (
       }
       found.set(context, plain)
     }
-    for (const [place, { table, column, by }] of Object.entries(keptColumns)) {
+    for (const { table, column, by } of wrappedColumns) {
       const { rows } = await sql<Record<string, string>>`select * from ${sql.table(table)}`.execute(db)
       for (const row of rows)
-        if (row[column] !== null) open([place, ...by.map((one) => row[one])].join(':'), row[column]!)
+        if (row[column] !== null) open([table, ...by.map((one) => row[one])].join(':'), row[column]!)
     }
     const settings = await db
       .selectFrom('settings')
-      .where('name', 'in', [...keptSettings])
+      .where('name', 'in', wrappedSettings)
       .selectAll()
       .execute()
     for (const { name, value } of settings) open(name, value)

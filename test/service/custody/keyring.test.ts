@@ -12,20 +12,22 @@ afterEach(() => service.close())
 
 test('a wrapped value can be unwrapped only in its own context', () => {
   const { keyring } = service
-  const wrapped = keyring.wrap('s3cret ü', 'idp:1')
+  const wrapped = keyring.wrap('s3cret ü', 'idp_credentials:1')
   expect(wrapped).not.toContain('s3cret')
-  expect(keyring.unwrap(wrapped, 'idp:1')).toBe('s3cret ü')
-  expect(() => keyring.unwrap(wrapped, 'idp:2')).toThrow('authenticate')
-  expect(keyring.wrap('s3cret ü', 'idp:1')).not.toBe(wrapped)
+  expect(keyring.unwrap(wrapped, 'idp_credentials:1')).toBe('s3cret ü')
+  expect(() => keyring.unwrap(wrapped, 'idp_credentials:2')).toThrow('authenticate')
+  expect(keyring.wrap('s3cret ü', 'idp_credentials:1')).not.toBe(wrapped)
 })
 
 test('detects every changed character of a wrapped secret', () => {
   const { keyring } = service
-  const wrapped = keyring.wrap('s3cret', 'idp:1')
+  const wrapped = keyring.wrap('s3cret', 'idp_credentials:1')
   const accepted = [...wrapped].filter((char, i) => {
     const other = char === 'A' ? 'Q' : 'A'
     try {
-      return keyring.unwrap(wrapped.slice(0, i) + other + wrapped.slice(i + 1), 'idp:1') !== 's3cret'
+      return (
+        keyring.unwrap(wrapped.slice(0, i) + other + wrapped.slice(i + 1), 'idp_credentials:1') !== 's3cret'
+      )
     } catch {
       return false
     }

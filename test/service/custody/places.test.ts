@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addMs } from '../../../src/core/iso-time.ts'
 import { remac } from '../../../src/service/custody/rewrap.ts'
 import { createMasterKeys } from '../../../src/service/custody/wrapping.ts'
-import { sealedTables } from '../../../src/service/storage/schema/covered.ts'
-import { keptColumns, keptSettings } from '../../../src/service/storage/schema/wrapped.ts'
+import { sealedTables, wrappedColumns, wrappedSettings } from '../../../src/service/storage/schema.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { contentsOf, dataOf } from '../fixtures.ts'
 import { createPhone } from '../page/phone.ts'
@@ -19,8 +18,8 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const known = [
-  ...Object.values(keptColumns).map(({ table, column }) => `${table}.${column}`),
-  ...keptSettings.map(() => 'settings.value'),
+  ...wrappedColumns.map(({ table, column }) => `${table}.${column}`),
+  ...wrappedSettings.map(() => 'settings.value'),
 ]
 
 test('a rotation knows every column of the schema with a name for wrapped values', async () => {

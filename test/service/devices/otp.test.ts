@@ -123,7 +123,7 @@ describe('attempts', () => {
       let evaluated = 0
       const { unwrap } = service.keyring
       service.keyring.unwrap = (wrapped, context) => {
-        if (context.startsWith('otp:')) evaluated++
+        if (context.startsWith('otps:')) evaluated++
         return unwrap(wrapped, context)
       }
       await sendAndRead()

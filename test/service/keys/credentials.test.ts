@@ -21,8 +21,10 @@ describe('credentials of an organization', () => {
     const contents = await contentsOf(service)
     expect(JSON.stringify([saved.body, shown.body, contents])).not.toContain(idp.client_secret)
     const [row] = contents.idp_credentials as { wrapped_secret: string }[]
-    expect(service.keyring.unwrap(row!.wrapped_secret, `idp:${id}`)).toBe(idp.client_secret)
-    expect(() => service.keyring.unwrap(row!.wrapped_secret, 'idp:99')).toThrow('unable to authenticate')
+    expect(service.keyring.unwrap(row!.wrapped_secret, `idp_credentials:${id}`)).toBe(idp.client_secret)
+    expect(() => service.keyring.unwrap(row!.wrapped_secret, 'idp_credentials:99')).toThrow(
+      'unable to authenticate',
+    )
   })
 
   test('are replaced by the next', async () => {

@@ -1,7 +1,7 @@
 import type { Client, ClientBase } from 'pg'
 import { failure, SvcError } from '../../../core/errors.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
-import { tableNames } from '../tables.ts'
+import { tableNames } from '../schema.ts'
 import { execute } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { migrationLock } from './take-locks.ts'

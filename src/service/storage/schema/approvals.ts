@@ -1,197 +1,194 @@
-import type { Generated } from 'kysely'
-import type { With } from './columns.ts'
+import { each, flag, free, id, integer, orgId, orNull, partOf, text, textOf, withDefault } from './columns.ts'
+import { sealed, table } from './table.ts'
 
-export type ApprovalsTables = {
-  /** One-use links with which a person registers a phone. */
-  enrollments: {
-    /** The user's id in authenticators; the same for all devices of a member. */
-    user_handle: string
-    used_at: string | null
-    /** The API key that created the link; null if a device did. */
-    created_by: number | null
-    /** The device on whose approver page it was created. */
-    added_by: number | null
-  } & With<'id' | 'org_id' | 'user_id' | 'token_hash' | 'expires_at' | 'row_mac'>
-  /** The device of a person, in one organization. Bytes are base64url. */
-  devices: {
-    name: string
-    kind: 'phone' | 'software'
-    credential_id: string
-    public_key: string
-    algorithm: -7 | -8 | -257
-    user_handle: string
-    counter: number
-    registered_at: string
-    last_used_at: string | null
-    revoked_at: string | null
-    /** Only an active device can decide. */
-    state: 'pending' | 'active' | 'revoked' | 'refused'
-    /** How it became active; for a pending one, what it is waiting for. */
-    proof: 'link' | 'otp' | 'device' | 'admin'
-    /** When it became active. */
-    bound_at: string | null
-    /** The cooling period of a recovery: from its approval to `active_from`. */
-    approved_at: string | null
-    active_from: string | null
-    /** The API key that created its enrollment link; null if a device did. */
-    enrolled_by: number | null
-    /** The device on whose approver page its link was created. */
-    added_by: number | null
-    /** What approved it, if its proof requires that: another device, or a key (by its first secret). */
-    approved_by: number | null
-    approved_by_key: number | null
-    aaguid: string | null
-    backup_eligible: 0 | 1 | null
-    attestation_format: string | null
-    /** Whether its key was copied to other devices, when it last signed. */
-    backed_up: 0 | 1 | null
-    /** Where the key is, as the browser said it at the registration; nothing verifies it. */
-    attachment: 'platform' | 'cross-platform' | null
-  } & With<'id' | 'org_id' | 'user_id' | 'row_mac'>
-  /** Sessions at the approver page; a session ends with its device. */
-  approver_sessions: {
-    device_id: number
-    last_seen_at: string
-  } & With<'id' | 'token_hash' | 'created_at' | 'expires_at'>
-  /** Answered challenges, until they would have expired. */
-  spent_challenges: { hash: string; expires_at: string }
-  /** Where the phones of a device get their notifications, wrapped by the master key. A synced passkey has several phones. */
-  device_push: {
-    device_id: number
-    /** The session that subscribed. */
-    session_id: number
-    /** SHA-256, so that the page recognizes its own. */
-    endpoint_hash: string
-    wrapped: string
-    created_at: string
-  }
-  approvals: {
-    request_id: string
-    /** The requesting secret; 0 is the bearer token of the tool server. */
-    key_id: number
-    /** The owner of the request: the first secret of that key, also after rotations. */
-    asked_by: number
-    /** The requester as it names itself; the approver signs it. */
-    requester: string
-    /** The verified identity of the requester. */
-    verified_as: string
-    action: string
-    reason: string | null
-    /** The only person who was named, else the first who is asked. */
-    approver_mobile: string
-    /** Who must agree, as JSON; see `approvals/lines.ts`. */
-    lines: string
-    /** What each person answered, as JSON; null before the first. The ballots prove it. */
-    answers: string | null
-    /** The rules that held the request, by name and digest, as JSON. */
-    rules: string
-    /** Who is in a line but was not asked, and why, as JSON. */
-    excluded: string
-    factors: string
-    number: string | null
-    status: Generated<'pending' | 'approved' | 'denied' | 'expired'>
-    detail: string | null
-    /** What the approver wrote with a denial; the device signed it. */
-    note: string | null
-    requested_at: string
-    decided_at: string | null
-    /** When it stopped being pending. */
-    ended_at: string | null
-    /** When to notify the people again who have not answered; null for a short request, and afterwards. */
-    remind_at: string | null
-    /** The person whose ballot ended it. */
-    decided_by: number | null
-    /** What proves the outcome: the receipt of that person, or the set of receipts of several. */
-    attestation: string | null
-    /** The results of the rules at the decision, by factor. */
-    ruling: string | null
-    /** When its approver was deleted: the row is hidden and counts only for rate limits. */
-    erased_at: string | null
-    /** The subject of the approval: canonical JSON, null once it was cleared, and its SHA-256. */
-    subject_type: string
-    subject_data: string | null
-    subject_digest: string
-    /** The key at the time of the request; scopes are a comma list. */
-    key_name: string
-    key_scopes: string
-    /** Whether the key could influence who approves. */
-    key_influences: 0 | 1
-    /** 1 if the service created the request because a rule of the organization requires an approval. */
-    by_rule: 0 | 1
-    org_slug: string
-    /** For how many seconds after the approval it can be used. */
-    use_within_s: number
-    /** Set by the approval: until when it can be used. */
-    use_by: string | null
-    used_at: string | null
-    /** When its texts, numbers and locations were cleared, and the SHA-256 of the cleared receipt. */
-    cleared_at: string | null
-    receipt_digest: string | null
-    /** The IP address of the requester; null if there was none. */
-    asked_from: string | null
-    /** The interface that the request came through. */
-    asked_via: 'api' | 'tools'
-    /** The owner of the key, as JSON; null if it has none. */
-    key_owner: string | null
-    /** Default factors that there was nothing to check against, as JSON; null if there is none. */
-    unchecked_factors: string | null
-    /** What its approver can grant, as JSON; null if they cannot. */
-    grant_terms: string | null
-    /** Until when it was granted; the grant can have ended since. */
-    granted_until: string | null
-    /** Of a use of a grant: the request with which it was granted, and which use it is. No person saw it. */
-    granted_by: string | null
-    grant_use: number | null
-    /** Why it broke the glass, whom it skips and who was told, as JSON; null for any other request. */
-    break_glass: string | null
-  } & With<'id' | 'org_id' | 'expires_at' | 'row_mac'>
+const ofRequest = { request_id: partOf(text, 'approvals (request_id)') }
+
+/** `approvals`, `verifications` and `mutes` outlive a membership: a person who is deleted and created again keeps them. */
+export const approvals = {
+  // The MAC covers the request, its key and its approver; the approval, which alone sets `use_by`; and its use. The receipt
+  // proves the rest.
+  approvals: sealed(
+    {
+      id: free(id),
+      ...orgId,
+      request_id: text,
+      /**
+       * The requesting secret. No foreign key, because 0 is the bearer token of the tool server, which is not in the store.
+       */
+      key_id: integer,
+      /** The owner of the request: the first secret of that key, also after rotations. */
+      asked_by: integer,
+      /** The requester as it names itself; the approver signs it. */
+      requester: text,
+      /** The verified identity of the requester. */
+      verified_as: text,
+      action: text,
+      reason: orNull(text),
+      /** The only person who was named, else the first who is asked. */
+      approver_mobile: text,
+      /** Who must agree, as JSON; see `approvals/lines.ts`. */
+      lines: text,
+      /** What each person answered, as JSON; null before the first. The ballots prove it. */
+      answers: free(orNull(text)),
+      /** The rules that held the request, by name and digest, as JSON. */
+      rules: text,
+      /** Who is in a line but was not asked, and why, as JSON. */
+      excluded: text,
+      factors: text,
+      number: orNull(text),
+      status: free(withDefault(textOf<'pending' | 'approved' | 'denied' | 'expired'>(), 'pending')),
+      detail: free(orNull(text)),
+      /** What the approver wrote with a denial; the device signed it. */
+      note: free(orNull(text)),
+      ...each(text, 'requested_at', 'expires_at'),
+      decided_at: free(orNull(text)),
+      /** When it stopped being pending. */
+      ended_at: free(orNull(text)),
+      /** When to notify the people again who have not answered; null for a short request, and afterwards. */
+      remind_at: free(orNull(text)),
+      /** The person whose ballot ended it. */
+      decided_by: free(orNull(integer)),
+      /** What proves the outcome: the receipt of that person, or the set of receipts of several. */
+      attestation: free(orNull(text)),
+      /** The results of the rules at the decision, by factor. */
+      ruling: free(orNull(text)),
+      /** When its approver was deleted: the row is hidden and counts only for rate limits. */
+      erased_at: free(orNull(text)),
+      /** The subject of the approval: canonical JSON, null once it was cleared, and its SHA-256. */
+      subject_type: text,
+      subject_data: orNull(text),
+      subject_digest: text,
+      /** The key at the time of the request; scopes are a comma list. */
+      ...each(text, 'key_name', 'key_scopes'),
+      /** Whether the key could influence who approves. */
+      key_influences: flag,
+      /** 1 if the service created the request because a rule of the organization requires an approval. */
+      by_rule: flag,
+      org_slug: text,
+      /** For how many seconds after the approval it can be used. */
+      use_within_s: integer,
+      /** Set by the approval: until when it can be used. */
+      use_by: orNull(text),
+      used_at: orNull(text),
+      /** When its texts, numbers and locations were cleared, and the SHA-256 of the cleared receipt. */
+      ...each(free(orNull(text)), 'cleared_at', 'receipt_digest'),
+      /** The IP address of the requester; null if there was none. */
+      asked_from: orNull(text),
+      /** The interface that the request came through. */
+      asked_via: textOf<'api' | 'tools'>(),
+      /** The owner of the key, as JSON; null if it has none. */
+      key_owner: orNull(text),
+      /** Default factors that there was nothing to check against, as JSON; null if there is none. */
+      unchecked_factors: orNull(text),
+      /** What its approver can grant, as JSON; null if they cannot. */
+      grant_terms: orNull(text),
+      /** Until when it was granted; the grant can have ended since. */
+      granted_until: free(orNull(text)),
+      /** Of a use of a grant: the request with which it was granted, and which use it is. No person saw it. */
+      granted_by: orNull(text),
+      grant_use: orNull(integer),
+      /** Why it broke the glass, whom it skips and who was told, as JSON; null for any other request. */
+      break_glass: orNull(text),
+    },
+    {
+      indexes: {
+        request: 'unique (request_id)',
+        grant_use: 'unique (granted_by, grant_use) where granted_by is not null',
+        due: '(status, expires_at)',
+        remind: "(remind_at) where status = 'pending'",
+        ended: '(ended_at)',
+        broken_glass: '(org_id, requested_at) where break_glass is not null',
+        kept: '(cleared_at, ended_at)',
+        at: '(requested_at, id)',
+        org_id: '(org_id, id)',
+        org_at: '(org_id, requested_at, id)',
+        denied: "(org_id, subject_digest, id) where status = 'denied'",
+        org_status: '(org_id, status, requested_at, id)',
+      },
+    },
+  ),
   /** What each person who is asked answers. The first denial ends the request. */
-  ballots: {
-    request_id: string
-    /** The person as they were when the request was made; they sign it. */
-    mobile: string
-    name: string
-    /** Whether another active member had this name, or one that looks like it. */
-    twin: 0 | 1
-    nonce: string
-    number_tries: Generated<number>
-    status: Generated<'pending' | 'approved' | 'denied'>
-    decided_at: string | null
-    device_id: number | null
-    /** The receipt of a yes, while the others are still asked. */
-    attestation: string | null
-    /** SHA-256 of the decision that was counted last, as it was posted: a repeat gets the same answer. */
-    decision_digest: string | null
-    requested_at: string
-    /** The requesting key, by its first secret, if it had never asked this person before. */
-    first_asked_by: number | null
-  } & With<'id' | 'org_id' | 'user_id' | 'row_mac'>
+  ballots: sealed(
+    {
+      id: free(id),
+      ...ofRequest,
+      ...each(integer, 'org_id', 'user_id'),
+      /** The person as they were when the request was made; they sign it. */
+      ...each(text, 'mobile', 'name'),
+      /** Whether another active member had this name, or one that looks like it. */
+      twin: flag,
+      nonce: text,
+      number_tries: free(withDefault(integer, 0)),
+      status: withDefault(textOf<'pending' | 'approved' | 'denied'>(), 'pending'),
+      decided_at: orNull(text),
+      device_id: orNull(integer),
+      /** The receipt of a yes, while the others are still asked. */
+      attestation: orNull(text),
+      /** SHA-256 of the decision that was counted last, as it was posted: a repeat gets the same answer. */
+      decision_digest: free(orNull(text)),
+      requested_at: text,
+      /** The requesting key, by its first secret, if it had never asked this person before. */
+      first_asked_by: orNull(integer),
+    },
+    {
+      indexes: {
+        person: 'unique (request_id, user_id)',
+        first: '(org_id, first_asked_by, user_id) where first_asked_by is not null',
+        history: '(org_id, user_id, requested_at, id)',
+      },
+    },
+  ),
   /** The changes that one request asks for together. Each is used once. */
-  batch_rows: {
-    request_id: string
-    /** Its place in the list that people agreed to, from 0. */
-    row_index: number
-    /** What a request for this change alone would ask, as canonical JSON, and its SHA-256. */
-    data: string
-    digest: string
-    used_at: string | null
-  } & With<'id' | 'org_id' | 'row_mac'>
-  /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */
-  verifications: {
-    request_id: string
-    /** The requesting key. */
-    key_id: number
-    kind: 'prompt' | 'token'
-    token_hash: string | null
-    spent_at: string | null
-    /** The result that used it up. */
-    outcome: 'success' | 'denied' | null
-    /** Who reported the result. */
-    source: 'service' | 'caller' | null
-  } & With<'id' | 'org_id' | 'user_id' | 'created_at' | 'expires_at' | 'row_mac'>
+  batch_rows: sealed(
+    {
+      id: free(id),
+      ...ofRequest,
+      org_id: integer,
+      /** Its place in the list that people agreed to, from 0. */
+      row_index: integer,
+      /** What a request for this change alone would ask, as canonical JSON, and its SHA-256, which proves what it is of. */
+      data: free(text),
+      digest: text,
+      used_at: orNull(text),
+    },
+    { indexes: { index: 'unique (request_id, row_index)' } },
+  ),
+  /**
+   * One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. With its use, a
+   * row loses its MAC.
+   */
+  verifications: sealed(
+    {
+      id: free(id),
+      ...orgId,
+      user_id: integer,
+      request_id: text,
+      /** The requesting key. */
+      key_id: integer,
+      kind: textOf<'prompt' | 'token'>(),
+      token_hash: orNull(text),
+      ...each(text, 'created_at', 'expires_at'),
+      spent_at: free(orNull(text)),
+      /** The result that used it up. */
+      outcome: free(orNull(textOf<'success' | 'denied'>())),
+      /** Who reported the result. */
+      source: free(orNull(textOf<'service' | 'caller'>())),
+    },
+    {
+      indexes: {
+        request: 'unique (request_id)',
+        token: 'unique (token_hash)',
+        member: '(user_id, org_id, id)',
+        created: '(created_at)',
+      },
+    },
+  ),
   /**
    * Keys, by their first secret, that an approver has muted for a while. `agent` is the requester if several agents share the
    * bearer token of the tool server, otherwise empty.
    */
-  mutes: { org_id: number; user_id: number; key_id: number; agent: string; until: string }
+  mutes: table(
+    { ...orgId, ...each(integer, 'user_id', 'key_id'), ...each(text, 'agent', 'until') },
+    { key: ['org_id', 'user_id', 'key_id', 'agent'] },
+  ),
 }
