@@ -2,14 +2,8 @@ import type { Command } from 'commander'
 import { createApprovalGuard } from './approve/approval-guard.ts'
 import { type Context, createContext } from './context/context.ts'
 import { fromTable } from './operation/from-table.ts'
-import {
-  buildProgram,
-  registerCommands,
-  runLine,
-  type Group,
-  type RunLine,
-  type Tree,
-} from './program/program.ts'
+import { buildProgram, registerCommands, runLine, type Group, type Tree } from './program/program.ts'
+import type { RunLine } from './program/define-command.ts'
 import type { Io } from './terminal/io.ts'
 
 /** The first word of every command. svc loads only the group in use. */

@@ -6,8 +6,8 @@ import { review } from '../../contract/review.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
+import { defineCommand, together, type Typed, type Register } from '../program/define-command.ts'
 import { answerTexts, listTexts } from './request-cells.ts'
 import { registerInbox } from './inbox.ts'
 import { showBelow } from './messages.ts'
@@ -17,14 +17,11 @@ import { registerVerify } from './verify.ts'
 import { registerWait } from './wait.ts'
 
 /** `svc approve health`: checks the tool server without a credential. */
-const registerHealth = (group: Command, context: Context): void => {
-  const command = group
-    .command('health')
-    .description('Check the health of the tool server')
-    .usage('[flags]')
-    .addHelpText('after', '\nExample:\n  svc approve health')
-
-  command.action(async () => {
+const registerHealth = defineCommand({
+  name: 'health',
+  summary: 'Check the health of the tool server',
+  examples: ['svc approve health'],
+  action: async (_, context) => {
     const { mcpUrl, baseUrl, cacert } = await context.settings()
     const { origin } = new URL(mcpUrl?.value ?? baseUrl.value)
     const { getJson, readHealth } = await import('../context/open-client.ts')
@@ -40,25 +37,22 @@ const registerHealth = (group: Command, context: Context): void => {
       })
     const output = await context.output()
     await output.report('Healthy', data)
-  })
-}
+  },
+})
 
 /** `svc approve tools`: lists the tools of a tool server. */
-const registerTools = (group: Command, context: Context): void => {
-  const command = group
-    .command('tools')
-    .description('List the tools of the tool server at SVC_MCP_URL')
-    .usage('[flags]')
-    .addHelpText('after', '\nExample:\n  SVC_MCP_URL=https://host.example/mcp svc approve tools')
-
-  command.action(async () => {
+const registerTools = defineCommand({
+  name: 'tools',
+  summary: 'List the tools of the tool server at SVC_MCP_URL',
+  examples: ['SVC_MCP_URL=https://host.example/mcp svc approve tools'],
+  action: async (_, context) => {
     const { withTools } = await import('./tool-server.ts')
     await withTools(context, async ({ tools }) => {
       const output = await context.output()
       await output.report('Tools', await tools.list(), { columns: ['name', 'title', 'description'] })
     })
-  })
-}
+  },
+})
 
 const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
 
@@ -90,25 +84,22 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
 type ByTools = (typed: Typed, context: Context) => Promise<void>
 
 /** Uses the REST API; with --mcp, or if the service has no approvals, the tools, if they can do it. */
-const extend =
-  (operation: Operation, tools?: ByTools): Extension =>
-  (command, context) => {
-    if (tools) command.option('--mcp', 'Use the tool server at SVC_MCP_URL')
-    command.action(async () => {
-      const typed = { args: command.args, options: command.opts<Record<string, unknown>>() }
-      if (tools && typed.options.mcp) return tools(typed, context)
-      try {
-        await byService(operation, typed, context)
-      } catch (error) {
-        const { lacksApprovals, noApprovals } = await import('./open-backend.ts')
-        if (!(await lacksApprovals(error, context))) throw error
-        const settings = await context.settings()
-        if (tools && settings.mcpUrl) return tools(typed, context)
-        const { message, detail = '', hint } = noApprovals(settings, tools ? undefined : 'service')
-        throw (error as SvcError).with({ detail: `${message}. ${detail}`.trimEnd(), hint })
-      }
-    })
-  }
+const extend = (operation: Operation, tools?: ByTools): Extension => ({
+  options: tools ? [['--mcp', 'Use the tool server at SVC_MCP_URL']] : [],
+  action: async (typed, context) => {
+    if (tools && typed.options['mcp']) return tools(typed, context)
+    try {
+      await byService(operation, typed, context)
+    } catch (error) {
+      const { lacksApprovals, noApprovals } = await import('./open-backend.ts')
+      if (!(await lacksApprovals(error, context))) throw error
+      const settings = await context.settings()
+      if (tools && settings.mcpUrl) return tools(typed, context)
+      const { message, detail = '', hint } = noApprovals(settings, tools ? undefined : 'service')
+      throw (error as SvcError).with({ detail: `${message}. ${detail}`.trimEnd(), hint })
+    }
+  },
+})
 
 /** `svc approve submit|status|list|cancel`, some of which a tool server can serve too. */
 export const eitherWay: Extensions = new Map(
@@ -125,11 +116,17 @@ export const eitherWay: Extensions = new Map(
 )
 
 /** The commands of `svc approve` that make more than one call. */
-export const registerApprove = (group: Command, context: Context): void => {
-  for (const register of [registerRequest, registerRun, registerWait, registerInbox, registerVerify])
-    register(group, context)
-  registerTools(group, context)
-  registerHealth(group, context)
+export const registerApprove: Register = async (group, context, program) => {
+  const registers = [
+    registerRequest,
+    registerRun,
+    registerWait,
+    registerInbox,
+    registerVerify,
+    registerTools,
+    registerHealth,
+  ]
+  await together(...registers)(group, context, program)
   // First in the help, before those of the table.
   const first = ['run', 'request']
   const rank = (command: Command): number => -first.indexOf(command.name())

@@ -9,6 +9,7 @@ import { quoted, shellQuote } from '../../core/shell-quote.ts'
 import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
 import { findOrg } from '../context/organization.ts'
+import type { Typed } from '../program/define-command.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
 import type { KeyFile } from '../context/key-file.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
@@ -33,14 +34,15 @@ const pendingLine = async (
     : `It is pending: the user has another device. If that one is lost: ${revokes.join('; ')}; then ${approve}`
 }
 
-const enrollSoftware = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
+const enrollSoftware = async (typed: Typed<Options>, context: Context): Promise<void> => {
+  const { options } = typed
   const { io } = context
   const { gatherInput } = await import('../operation/gather-input.ts')
   const { checkFolder } = await import('../context/private-file.ts')
   const { keyFilePath } = await import('../context/key-file.ts')
   const { reserveFile } = await import('../terminal/output-file.ts')
   await checkShown(device.registerDevice, context)
-  const { input } = await gatherInput(device.createEnrollment, { args, options }, context)
+  const { input } = await gatherInput(device.createEnrollment, typed, context)
   const { org_id, user_id } = input as { org_id: number; user_id: string }
   const path = options.file ?? keyFilePath(io, org_id, user_id)
   if (options.dryRun) {
@@ -105,23 +107,24 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
 }
 
 /** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that can sign immediately. */
-const extendEnroll: Extension = (command, context) =>
-  void command
-    .option('--software', 'Create a key file instead; requires a service that runs with --dev')
-    .option('--file <file>', 'With --software: the new file; default: next to the profiles')
-    .addHelpText('after', '  svc user enroll 7 --org acme --software')
-    .action(async () => {
-      const options = command.opts<Options>()
-      if (options.software) return enrollSoftware(command.args, options, context)
-      if (options.file !== undefined) throw usageError('--file requires --software')
-      const typed = { args: command.args, options }
-      const { format } = await context.output()
-      if (context.io.stdout.isTTY && format === 'table' && !options.dryRun) {
-        const { enrollPhone } = await import('./enroll-phone.ts')
-        return enrollPhone(typed, context)
-      }
-      const { runOperation } = await import('../operation/run-operation.ts')
-      return runOperation(device.createEnrollment, typed, context)
-    })
+const enroll: Extension = {
+  options: [
+    ['--software', 'Create a key file instead; requires a service that runs with --dev'],
+    ['--file <file>', 'With --software: the new file; default: next to the profiles'],
+  ],
+  examples: ['svc user enroll 7 --org acme --software'],
+  action: async (typed: Typed<Options>, context) => {
+    const { options } = typed
+    if (options.software) return enrollSoftware(typed, context)
+    if (options.file !== undefined) throw usageError('--file requires --software')
+    const { format } = await context.output()
+    if (context.io.stdout.isTTY && format === 'table' && !options.dryRun) {
+      const { enrollPhone } = await import('./enroll-phone.ts')
+      return enrollPhone(typed, context)
+    }
+    const { runOperation } = await import('../operation/run-operation.ts')
+    return runOperation(device.createEnrollment, typed, context)
+  },
+}
 
-export const enrollment: Extensions = new Map([[device.createEnrollment, extendEnroll]])
+export const enrollment: Extensions = new Map([[device.createEnrollment, enroll]])

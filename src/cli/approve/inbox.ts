@@ -1,10 +1,9 @@
-import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { device } from '../../contract/device.ts'
 import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
-import { noteScope } from '../program/command-node.ts'
+import { defineCommand } from '../program/define-command.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { showDecision } from './messages.ts'
 import type { SoftwareDevice, Decision, ReportedLocation } from './software-device.ts'
@@ -100,40 +99,36 @@ const decideOne = async (
 }
 
 /** `svc approve inbox`: an approver at a terminal, with a software authenticator. */
-export const registerInbox = (group: Command, context: Context): void => {
-  const command = group
-    .command('inbox')
-    .description(
-      'Approve or deny pending requests with a software authenticator; requires a service that runs with --dev',
-    )
-    .usage('[flags]')
-    .option(
+export const registerInbox = defineCommand<Options>({
+  name: 'inbox',
+  summary:
+    'Approve or deny pending requests with a software authenticator; requires a service that runs with --dev',
+  options: [
+    [
       '--authenticator <file>',
       'Key file of svc user enroll --software; default: the only one, or a question',
-    )
-    .option('--approve <request-id>', 'Approve this request without prompting')
-    .option('--deny <request-id>', 'Deny this request without prompting')
-    .option(
+    ],
+    ['--approve <request-id>', 'Approve this request without prompting'],
+    ['--deny <request-id>', 'Deny this request without prompting'],
+    [
       '--not-me <request-id>',
       'Deny this request without prompting, mute the requester and end its other requests',
-    )
-    .option('--note <text>', 'With --deny or --not-me: a note to the requester, signed with the denial')
-    .option(
-      '--grant',
-      'With --approve: also allow the same again, as far as the rules of the request allow it',
-    )
-    .option('--number <nn>', 'With --approve: the number that the requester sees')
-    .option('--latitude <degrees>', 'With --longitude: location to approve from, if a location rule applies')
-    .option('--longitude <degrees>', 'See --latitude')
-    .option('--dry-run', 'With --approve, --deny or --not-me: show what would be signed and sign nothing')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc approve inbox\n  svc approve inbox --approve apr_3mYk8wQZ --number 42\n  svc approve inbox --deny apr_3mYk8wQZ --note "Not during the release freeze"',
-    )
-
-  noteScope(command, 'ask or read')
-  command.action(async () => {
-    const options = command.opts<Options>()
+    ],
+    ['--note <text>', 'With --deny or --not-me: a note to the requester, signed with the denial'],
+    ['--grant', 'With --approve: also allow the same again, as far as the rules of the request allow it'],
+    ['--number <nn>', 'With --approve: the number that the requester sees'],
+    ['--latitude <degrees>', 'With --longitude: location to approve from, if a location rule applies'],
+    ['--longitude <degrees>', 'See --latitude'],
+    ['--dry-run', 'With --approve, --deny or --not-me: show what would be signed and sign nothing'],
+  ],
+  examples: [
+    'svc approve inbox',
+    'svc approve inbox --approve apr_3mYk8wQZ --number 42',
+    'svc approve inbox --deny apr_3mYk8wQZ --note "Not during the release freeze"',
+  ],
+  scope: 'ask or read',
+  hasId: true,
+  action: async ({ options }, context) => {
     const { createSoftwareDevice, noteProblem, readPlace } = await import('./software-device.ts')
     const place = readPlace(options)
     const note = options.note?.trim()
@@ -157,5 +152,5 @@ export const registerInbox = (group: Command, context: Context): void => {
     if (typed) return decideOne(own, { ...typed, dryRun }, context)
     const { runInbox } = await import('./inbox-screen.ts')
     return runInbox({ device: own, place }, prompt!, context)
-  })
-}
+  },
+})

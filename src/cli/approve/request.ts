@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { Terms } from '../../asking/ask.ts'
 import type { Backend } from '../../asking/backend.ts'
 import type { Use } from '../../asking/proof.ts'
@@ -10,8 +9,8 @@ import { exitOfState } from '../../asking/outcome.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
-import { noteScope } from '../program/command-node.ts'
-import { addAskFlags, defaultSeconds, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
+import { defineCommand } from '../program/define-command.ts'
+import { askFlags, defaultSeconds, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { interruptedWait, showDecision, unboundNote } from './messages.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { submitAsking } from './demanded.ts'
@@ -35,27 +34,24 @@ const warnOfReceipt = async (
 }
 
 /** `svc approve request`: requests an approval, waits, and exits with the decision. */
-export const registerRequest = (group: Command, context: Context): void => {
-  const command = group
-    .command('request')
-    .description(
-      'Request an approval and wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending',
-    )
-    .usage('<action> [flags]')
-    .argument('[action]')
-  addAskFlags(command, requestOperation)
-  command
-    .option('--receipt <file>', 'New file for the signed receipt')
-    .option('--mcp', 'Use the tool server at SVC_MCP_URL; --timeout then limits the wait only')
-    .option('--dry-run', 'Print the request and send nothing')
-    .addHelpText(
-      'after',
-      `\nIn a hook of an agent, end it with "|| exit 2": most hooks block on exit 2 only.\n\nExample:\n  svc approve request ${requestOperation.example}`,
-    )
-
-  noteScope(command, 'ask')
-  command.action(async () => {
-    const options = command.opts<Options>()
+export const registerRequest = defineCommand<Options>({
+  name: 'request',
+  summary:
+    'Request an approval and wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending',
+  usage: '<action> [flags]',
+  args: ['[action]'],
+  options: [
+    ...askFlags(requestOperation),
+    ['--receipt <file>', 'New file for the signed receipt'],
+    ['--mcp', 'Use the tool server at SVC_MCP_URL; --timeout then limits the wait only'],
+    ['--dry-run', 'Print the request and send nothing'],
+  ],
+  note: 'In a hook of an agent, end it with "|| exit 2": most hooks block on exit 2 only.',
+  examples: [`svc approve request ${requestOperation.example}`],
+  scope: 'ask',
+  hasId: true,
+  action: async (typed, context) => {
+    const { options } = typed
     const { io } = context
     const { createProgress } = await import('./progress.ts')
     if (!options.dryRun) {
@@ -64,7 +60,6 @@ export const registerRequest = (group: Command, context: Context): void => {
       if (options.receipt !== undefined) reserveFile(options.receipt, 'receipt', io).giveUp()
     }
     const output = await context.output()
-    const typed = { args: command.args, options }
     const request = await gatherAsk(requestOperation, typed, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask: request, mcp: options.mcp }, context)
     const { ask } = await import('../../asking/ask.ts')
@@ -127,5 +122,5 @@ export const registerRequest = (group: Command, context: Context): void => {
       if (!kept) file?.giveUp()
       await backend.close()
     }
-  })
-}
+  },
+})

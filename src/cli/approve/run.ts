@@ -1,18 +1,16 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import type { Terms } from '../../asking/ask.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { noteScope } from '../program/command-node.ts'
-import { withOwnCodes } from '../program/program.ts'
+import { defineCommand } from '../program/define-command.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { collect } from '../operation/flags.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { reserveFile } from '../terminal/output-file.ts'
-import { addAskFlags, defaultSeconds, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
+import { askFlags, defaultSeconds, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
 import type { ChildEnvironment } from './child.ts'
 import { submitAsking } from './demanded.ts'
@@ -91,41 +89,40 @@ const askAndRun = async (
 }
 
 /** `svc approve run -- cmd`: runs a command only after a person has approved exactly it, and passes it the receipt. */
-export const registerRun = (group: Command, context: Context): void => {
-  const command = withOwnCodes(group.command('run'), context)
-    .description('Run a command only if a person approves exactly it; exits with the code of the command')
-    .usage('[flags] -- <command> [args...]')
-    .argument('[command...]')
-  addAskFlags(command, runOperation)
-  command
-    .option(
+export const registerRun = defineCommand<Options>({
+  name: 'run',
+  summary: 'Run a command only if a person approves exactly it; exits with the code of the command',
+  usage: '[flags] -- <command> [args...]',
+  args: ['[command...]'],
+  options: [
+    ...askFlags(runOperation),
+    [
       '--bind <file>',
       'File whose content is approved too; the command gets a private copy (can be repeated)',
       collect,
-    )
-    .option(
+    ],
+    [
       '--env <name>',
       'Variable to pass on, or NAME=VALUE to set it; the approver sees it (can be repeated)',
       collect,
-    )
-    .option('--receipt <file>', 'New file for the signed receipt, written before the command starts')
-    .option('--mcp', 'Use the tool server at SVC_MCP_URL')
-    .option('--dry-run', 'Print the request; send and run nothing')
-    .addHelpText(
-      'after',
-      `\nThe approver reads the command, its folder and the SHA-256 of each file in it. The command gets PATH, HOME, the` +
-        `\nlanguage, the terminal and what --env adds, and no credentials of svc.` +
-        `\nSVC_APPROVAL_RECEIPT names the file with the receipt, and SVC_APPROVAL_ID is the id of the request.` +
-        `\nSVC_APPROVAL_BREAK_GLASS is 1 after --break-glass.` +
-        `\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable.` +
-        `\n\nExample:\n  svc approve run ${runOperation.example}`,
-    )
-
-  noteScope(command, 'ask')
-  command.action(async () => {
-    const options = command.opts<Options>()
+    ],
+    ['--receipt <file>', 'New file for the signed receipt, written before the command starts'],
+    ['--mcp', 'Use the tool server at SVC_MCP_URL'],
+    ['--dry-run', 'Print the request; send and run nothing'],
+  ],
+  note:
+    `The approver reads the command, its folder and the SHA-256 of each file in it. The command gets PATH, HOME, the` +
+    `\nlanguage, the terminal and what --env adds, and no credentials of svc.` +
+    `\nSVC_APPROVAL_RECEIPT names the file with the receipt, and SVC_APPROVAL_ID is the id of the request.` +
+    `\nSVC_APPROVAL_BREAK_GLASS is 1 after --break-glass.` +
+    `\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable.`,
+  examples: [`svc approve run ${runOperation.example}`],
+  scope: 'ask',
+  hasId: true,
+  runsProgram: true,
+  action: async ({ args, options }, context) => {
     const { io } = context
-    const [name] = command.args
+    const [name] = args
     if (name === undefined)
       throw usageError(
         'Missing command after --',
@@ -143,10 +140,10 @@ export const registerRun = (group: Command, context: Context): void => {
     const environment = childEnvironment(io.env, options.env)
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
     try {
-      const input = { argv: command.args, file, bind: options.bind ?? [], environment, folder }
+      const input = { argv: args, file, bind: options.bind ?? [], environment, folder }
       await askAndRun(options, { command: bindCommand(input, io), environment, folder }, context)
     } finally {
       removeBound(folder)
     }
-  })
-}
+  },
+})

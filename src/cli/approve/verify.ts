@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
 import { collect, collectWords } from '../operation/flags.ts'
+import { defineCommand } from '../program/define-command.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
 import type { ExpectedFlags } from './receipt-check.ts'
@@ -42,70 +42,58 @@ const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<u
 }
 
 /** `svc approve verify`: verifies a receipt with only the keys. */
-export const registerVerify = (group: Command, context: Context): void => {
-  const command = group
-    .command('verify')
-    .description('Verify a receipt, or those of several people, offline: exit 0 valid, 1 not')
-    .usage('<receipt> [flags]')
-    .argument('[receipt]', 'File with the receipt; - for standard input')
-    .option('--jwks <file>', 'File with the keys of the service; no network is used')
-    .option('--jwks-url <url>', 'Address of the keys; default: the service of the profile')
-    .option('--org <org>', 'Organization of the receipt, id or slug; default: that of the profile')
-    .option('--issuer <url>', 'Service that must have issued the receipt; default: the one in the key set')
-    .option('--action <text>', 'Exact action that must have been approved')
-    .option(
-      '--subject <file>',
-      'File with the subject that must have been approved, as JSON; - for standard input',
-    )
-    .option(
+export const registerVerify = defineCommand<Options>({
+  name: 'verify',
+  summary: 'Verify a receipt, or those of several people, offline: exit 0 valid, 1 not',
+  usage: '<receipt> [flags]',
+  args: ['[receipt]'],
+  options: [
+    ['--jwks <file>', 'File with the keys of the service; no network is used'],
+    ['--jwks-url <url>', 'Address of the keys; default: the service of the profile'],
+    ['--org <org>', 'Organization of the receipt, id or slug; default: that of the profile'],
+    ['--issuer <url>', 'Service that must have issued the receipt; default: the one in the key set'],
+    ['--action <text>', 'Exact action that must have been approved'],
+    ['--subject <file>', 'File with the subject that must have been approved, as JSON; - for standard input'],
+    [
       '--rows <file>',
       'File with the changes of a list that must have been approved (svc approve rows -o json); - for standard input',
-    )
-    .option('--digest <hex>', 'SHA-256 that the subject must have')
-    .option(
-      '--rule <rule>',
-      'Rule under which it must have been given: a file with it, its SHA-256 or its name',
-    )
-    .option(
+    ],
+    ['--digest <hex>', 'SHA-256 that the subject must have'],
+    ['--rule <rule>', 'Rule under which it must have been given: a file with it, its SHA-256 or its name'],
+    [
       '--approver <people>',
       'Who must have answered, as --to names them: +12025550101, or @dba:2 (can be repeated)',
       collect,
-    )
-    .option('--need <number>', 'How many different people must have agreed, at least')
-    .option('--requester <text>', 'Requester that the receipt must name; claimed, not verified')
-    .option('--status <word>', 'Required decision; default: approved (approved|denied)')
-    .option(
+    ],
+    ['--need <number>', 'How many different people must have agreed, at least'],
+    ['--requester <text>', 'Requester that the receipt must name; claimed, not verified'],
+    ['--status <word>', 'Required decision; default: approved (approved|denied)'],
+    [
       '--factors <list>',
       `Factors that must have passed (${factors.join('|')}; repeat or separate with commas)`,
       collectWords,
-    )
-    .option('--max-age <time>', 'Maximum age: 90, 15m, 36h, 7d')
-    .option('--pinned-key <key>', 'Public key of the approver, saved earlier (COSE, base64url)')
-    .option(
+    ],
+    ['--max-age <time>', 'Maximum age: 90, 15m, 36h, 7d'],
+    ['--pinned-key <key>', 'Public key of the approver, saved earlier (COSE, base64url)'],
+    [
       '--separation <word>',
       'strict: the device must not go back to the requesting key or one that created it (standard|strict)',
-    )
-    .option(
-      '--allow-unseparated',
-      'Accept a key that can influence who approves, and a device of unknown origin',
-    )
-    .option('--allow-unauthenticated', 'Accept a request from a local program without a credential')
-    .option('--allow-break-glass', 'Accept that others were asked than the people whom the rules name')
-    .option('--allow-grant', 'Accept a call that nobody saw, because somebody had allowed it again earlier')
-    .option(
+    ],
+    ['--allow-unseparated', 'Accept a key that can influence who approves, and a device of unknown origin'],
+    ['--allow-unauthenticated', 'Accept a request from a local program without a credential'],
+    ['--allow-break-glass', 'Accept that others were asked than the people whom the rules name'],
+    ['--allow-grant', 'Accept a call that nobody saw, because somebody had allowed it again earlier'],
+    [
       '--allow-dev',
       'Accept receipts of software keys, which prove nothing about a person; implies --allow-unseparated',
-    )
-    .option('--details', 'Print each check')
-    .addHelpText(
-      'after',
-      '\nExample:\n  svc approve verify receipt.json --org acme --jwks keys.json --action "Deploy 4.2" --max-age 15m',
-    )
-
-  command.action(async () => {
-    const options = command.opts<Options>()
+    ],
+    ['--details', 'Print each check'],
+  ],
+  examples: [
+    'svc approve verify receipt.json --org acme --jwks keys.json --action "Deploy 4.2" --max-age 15m',
+  ],
+  action: async ({ args: [file], options }, context) => {
     const { io } = context
-    const [file] = command.args
     if (file === undefined)
       throw usageError('Missing <receipt>', await context.command!.again({ args: ['receipt.json'] }))
     const inputs = {
@@ -150,5 +138,5 @@ export const registerVerify = (group: Command, context: Context): void => {
         output.warn(`Claimed by the service, not verified: ${verdict.on_service_word.join('; ')}`)
     }
     if (!verdict.valid) context.exitCode = 1
-  })
-}
+  },
+})

@@ -1,9 +1,7 @@
-import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { exitOfState } from '../../asking/outcome.ts'
-import type { Context } from '../context/context.ts'
-import { noteScope } from '../program/command-node.ts'
+import { defineCommand } from '../program/define-command.ts'
 import { sameService } from '../program/command-line.ts'
 import { interruptedWait, showDecision, unboundNote } from './messages.ts'
 
@@ -15,20 +13,19 @@ const secondsOf = (text: string | undefined): number | undefined => {
 }
 
 /** `svc approve wait ID`: continues to wait for a request. */
-export const registerWait = (group: Command, context: Context): void => {
-  const command = group
-    .command('wait')
-    .description('Wait for the decision of a request: exit 0 approved, 6 denied, 7 expired, 8 still pending')
-    .usage('<request-id> [flags]')
-    .argument('[request-id]')
-    .option('--timeout <n>', 'Seconds to wait; default: until the request expires')
-    .option('--mcp', 'Use the tool server at SVC_MCP_URL')
-    .addHelpText('after', '\nExample:\n  svc approve wait apr_3mYk8wQZ')
-
-  noteScope(command, 'ask or read')
-  command.action(async () => {
-    const options = command.opts<{ timeout?: string; mcp?: boolean }>()
-    const [id] = command.args
+export const registerWait = defineCommand<{ timeout?: string; mcp?: boolean }>({
+  name: 'wait',
+  summary: 'Wait for the decision of a request: exit 0 approved, 6 denied, 7 expired, 8 still pending',
+  usage: '<request-id> [flags]',
+  args: ['[request-id]'],
+  options: [
+    ['--timeout <n>', 'Seconds to wait; default: until the request expires'],
+    ['--mcp', 'Use the tool server at SVC_MCP_URL'],
+  ],
+  examples: ['svc approve wait apr_3mYk8wQZ'],
+  scope: 'ask or read',
+  hasId: true,
+  action: async ({ args: [id], options }, context) => {
     if (id === undefined)
       throw usageError(
         'Missing <request-id>',
@@ -63,5 +60,5 @@ export const registerWait = (group: Command, context: Context): void => {
       progress.end()
       await backend.close()
     }
-  })
-}
+  },
+})

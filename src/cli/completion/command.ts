@@ -2,8 +2,8 @@ import { Option } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { describeCommand } from '../program/command-node.ts'
+import { defineCommand, type Program } from '../program/define-command.ts'
 import { prebuiltTree } from '../program/help-text.ts'
-import type { Program, Register } from '../program/program.ts'
 import { scripts } from './scripts.ts'
 
 type Typed = { words: string[]; current: string }
@@ -21,20 +21,19 @@ const offer = async (typed: Typed, { io }: Context, program: Program): Promise<v
 }
 
 /** `svc completion SHELL` prints the script; the script asks `svc completion words`. */
-export const registerCompletion: Register = (command, context, program) => {
-  command
-    .usage('<shell>')
-    .argument('[shell]')
-    .argument('[words...]')
-    .addOption(new Option('--current <text>').default('').hideHelp())
-    .addHelpText('after', '\nExample:\n  source <(svc completion bash)')
-    .action(async (shell: string | undefined, words: string[]) => {
-      if (shell === 'words') return offer({ words, ...command.opts<{ current: string }>() }, context, program)
-      if (shell === undefined || !Object.hasOwn(scripts, shell))
-        throw usageError(
-          shell === undefined ? 'Missing <shell>' : `"${shell}" is not a supported shell`,
-          `svc completion bash; the shells are ${Object.keys(scripts).join(', ')}`,
-        )
-      context.io.stdout.write(scripts[shell as keyof typeof scripts].text)
-    })
-}
+export const registerCompletion = defineCommand<{ current: string }>({
+  usage: '<shell>',
+  args: ['[shell]', '[words...]'],
+  options: [new Option('--current <text>').default('').hideHelp()],
+  examples: ['source <(svc completion bash)'],
+  prints: [],
+  action: async ({ args: [shell, ...words], options }, context, program) => {
+    if (shell === 'words') return offer({ words, ...options }, context, program)
+    if (shell === undefined || !Object.hasOwn(scripts, shell))
+      throw usageError(
+        shell === undefined ? 'Missing <shell>' : `"${shell}" is not a supported shell`,
+        `svc completion bash; the shells are ${Object.keys(scripts).join(', ')}`,
+      )
+    context.io.stdout.write(scripts[shell as keyof typeof scripts].text)
+  },
+})

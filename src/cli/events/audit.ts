@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { rowsIn } from '../../client/answer-data.ts'
 import { audit } from '../../contract/audit.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
@@ -10,7 +9,7 @@ import {
   readAuditHead,
   verifyChain,
 } from '../../receipt/chain.ts'
-import { noteScope } from '../program/command-node.ts'
+import { defineCommand } from '../program/define-command.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { parseJson } from '../../core/parse-json.ts'
@@ -105,18 +104,17 @@ const createChainCheck = (heads: readonly AuditHead[]) => {
 }
 
 /** `svc audit verify`: recomputes every hash locally and compares the chain with saved heads. */
-export const registerAudit = (group: Command, context: Context): void => {
-  const command = group
-    .command('verify')
-    .description('Verify the audit chain, and a head that was saved earlier')
-    .option('--org <org>', 'Organization, id or slug; default: the chain of the service itself')
-    .option('--head <file>', 'Heads that were saved earlier: from svc audit head -o json or an event')
-    .option('--jwks <file>', 'File with the keys of the service; default: fetched from the service')
-    .addHelpText('after', '\nExample:\n  svc audit verify --org acme --head head.json')
-
-  noteScope(command, 'read')
-  command.action(async () => {
-    const options = command.opts<{ org?: string; head?: string; jwks?: string }>()
+export const registerAudit = defineCommand<{ org?: string; head?: string; jwks?: string }>({
+  name: 'verify',
+  summary: 'Verify the audit chain, and a head that was saved earlier',
+  options: [
+    ['--org <org>', 'Organization, id or slug; default: the chain of the service itself'],
+    ['--head <file>', 'Heads that were saved earlier: from svc audit head -o json or an event'],
+    ['--jwks <file>', 'File with the keys of the service; default: fetched from the service'],
+  ],
+  examples: ['svc audit verify --org acme --head head.json'],
+  scope: 'read',
+  action: async ({ options }, context) => {
     const wanted = options.org ?? (await context.settings()).org?.value
     const org_id = wanted ? (await resolveOrg(wanted, context)).id : undefined
     const client = await context.client()
@@ -146,5 +144,5 @@ export const registerAudit = (group: Command, context: Context): void => {
       hash: newest?.hash ?? genesisHash,
       head: own.length === 0 ? null : Math.max(...own.map(({ seq }) => seq)),
     })
-  })
-}
+  },
+})

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { recordIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { type EventRecord, eventFilters, events } from '../../contract/event.ts'
@@ -14,7 +13,7 @@ import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { typedTime } from '../operation/typed-time.ts'
 import { asTyped } from '../operation/typed-names.ts'
-import { noteScope } from '../program/command-node.ts'
+import { defineCommand } from '../program/define-command.ts'
 import type { Output } from '../terminal/output.ts'
 
 /** Shorter than the timeout of a transport, so that a silent service is noticed. */
@@ -125,19 +124,18 @@ const tail = async (options: Options, context: Context): Promise<void> => {
 }
 
 /** `svc events tail`: prints events as they happen. */
-export const registerTail = (group: Command, context: Context): void => {
-  const command = group
-    .command('tail')
-    .description('Print events as they happen, until Ctrl-C')
-    .option('--org <org>', 'Organization, id or slug; 0 or none: the service itself')
-    .option('--type <type>', 'Only events of this type or group: approval, approval.denied')
-    .option('--since <time>', 'Start at this time: 2h, 3d, 2030-01-31 or ISO 8601; default: now')
-    .option('--after <id>', 'Start after this event')
-    .option('--no-follow', 'Print the events up to now, and exit')
-    .addHelpText(
-      'after',
-      `\nTypes: ${eventFilters.filter((filter) => filter.includes('.')).join(', ')}\n\nExample:\n  svc events tail --org acme --type approval -o ndjson`,
-    )
-  noteScope(command, 'read')
-  command.action(() => tail(command.opts<Options>(), context))
-}
+export const registerTail = defineCommand<Options>({
+  name: 'tail',
+  summary: 'Print events as they happen, until Ctrl-C',
+  options: [
+    ['--org <org>', 'Organization, id or slug; 0 or none: the service itself'],
+    ['--type <type>', 'Only events of this type or group: approval, approval.denied'],
+    ['--since <time>', 'Start at this time: 2h, 3d, 2030-01-31 or ISO 8601; default: now'],
+    ['--after <id>', 'Start after this event'],
+    ['--no-follow', 'Print the events up to now, and exit'],
+  ],
+  note: `Types: ${eventFilters.filter((filter) => filter.includes('.')).join(', ')}`,
+  examples: ['svc events tail --org acme --type approval -o ndjson'],
+  scope: 'read',
+  action: ({ options }, context) => tail(options, context),
+})

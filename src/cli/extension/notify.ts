@@ -7,11 +7,10 @@ import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
+import type { Typed } from '../program/define-command.ts'
 import type { Extensions } from '../operation/operation-command.ts'
 import { sameService } from '../program/command-line.ts'
 import { callTyped } from '../operation/typed-names.ts'
-
-type Options = Record<string, unknown>
 
 const pollMs = 300
 /** Longer than one attempt of the service can take. */
@@ -38,11 +37,11 @@ const follow = async (message: MessageRecord, context: Context): Promise<Message
   return last
 }
 
-const testDelivery = async (options: Options, context: Context): Promise<void> => {
+const testDelivery = async (typed: Typed, context: Context): Promise<void> => {
   const { io } = context
   const { gatherInput } = await import('../operation/gather-input.ts')
   await checkShown(outbox.testDelivery, context)
-  const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
+  const { input, extra } = await gatherInput(outbox.testDelivery, typed, context)
   const [output, client] = [await context.output(), await context.client()]
   const answer = await callTyped(client, outbox.testDelivery, input, { extra, signal: io.signal })
   const accepted = recordIn(outbox.testDelivery, answer, messageFields)
@@ -70,14 +69,13 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
 export const deliveries: Extensions = new Map([
   [
     outbox.testDelivery,
-    (command, context) =>
-      void command
-        .addHelpText('after', '\nWaits for the delivery: exit 0 sent, 1 failed, 8 still waiting.')
-        .action(async () => {
-          const options = command.opts<Options>()
-          if (!options.dryRun) return testDelivery(options, context)
-          const { runOperation } = await import('../operation/run-operation.ts')
-          return runOperation(outbox.testDelivery, { args: [], options }, context)
-        }),
+    {
+      note: 'Waits for the delivery: exit 0 sent, 1 failed, 8 still waiting.',
+      action: async (typed, context) => {
+        if (!typed.options['dryRun']) return testDelivery(typed, context)
+        const { runOperation } = await import('../operation/run-operation.ts')
+        return runOperation(outbox.testDelivery, typed, context)
+      },
+    },
   ],
 ])

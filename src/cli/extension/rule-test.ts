@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { recordIn } from '../../client/answer-data.ts'
 import type { Data, Input } from '../../contract/operation.ts'
 import { rule } from '../../contract/rule.ts'
@@ -7,8 +6,8 @@ import { exitCode } from '../../core/exit-codes.ts'
 import type { Context } from '../context/context.ts'
 import { findOrg, requireOrg } from '../context/organization.ts'
 import { collect } from '../operation/flags.ts'
-import { addOrgFlag } from '../operation/need.ts'
-import { noteScope } from '../program/command-node.ts'
+import { orgFlag } from '../operation/need.ts'
+import { defineCommand } from '../program/define-command.ts'
 import { isForPeople, wantsColour } from '../terminal/output.ts'
 import type { TestedOptions } from './rule-tested.ts'
 
@@ -42,40 +41,38 @@ const runTest = async (args: readonly string[], options: Options, context: Conte
 }
 
 /** `svc rule test`: shows whom a request would ask, and asks nobody. */
-export const registerRuleTest = (group: Command, context: Context): void => {
-  const command = group
-    .command('test')
-    .description(operation.summary)
-    .usage('[flags] [-- <command> [args...]]')
-    .argument('[command...]')
-  addOrgFlag(command)
-  command
-    .option('--cwd <folder>', 'Of a command: its folder; default: the current one')
-    .option('--request <command>', 'A change by svc itself, such as "user delete"')
-    .option('--file <name>', 'A file')
-    .option('--tool <name...>', 'A call of a tool: the server, then the tool (can be repeated)')
-    .option(
+export const registerRuleTest = defineCommand<Options>({
+  name: 'test',
+  summary: operation.summary,
+  usage: '[flags] [-- <command> [args...]]',
+  args: ['[command...]'],
+  options: [
+    orgFlag(),
+    ['--cwd <folder>', 'Of a command: its folder; default: the current one'],
+    ['--request <command>', 'A change by svc itself, such as "user delete"'],
+    ['--file <name>', 'A file'],
+    ['--tool <name...>', 'A call of a tool: the server, then the tool (can be repeated)'],
+    [
       '--argument <name=value>',
       'Of a call of a tool: an argument, as text, or as JSON such as 5 or true (can be repeated)',
       collect,
-    )
-    .option('--text <text>', 'A request without data: all of its text')
-    .option('--key <key-id>', 'The key that asks; default: the key in use')
-    .addHelpText(
-      'after',
-      '\nNobody is asked. Exits with 0 if no rule matches or the request can be approved now, and with 1 if it cannot.' +
-        '\n\nExamples:\n  svc rule test --org acme -- terraform -chdir=prod destroy' +
-        '\n  svc rule test --org acme --request "user delete"' +
-        '\n  svc rule test --org acme --tool github merge_pull_request --argument branch=main',
-    )
-  noteScope(command, 'read')
-  command.action(async () => {
-    const words = [...command.args]
-    if (words.length > 0 && words.every((one) => one.trim() === ''))
+    ],
+    ['--text <text>', 'A request without data: all of its text'],
+    ['--key <key-id>', 'The key that asks; default: the key in use'],
+  ],
+  note: 'Nobody is asked. Exits with 0 if no rule matches or the request can be approved now, and with 1 if it cannot.',
+  examples: [
+    'svc rule test --org acme -- terraform -chdir=prod destroy',
+    'svc rule test --org acme --request "user delete"',
+    'svc rule test --org acme --tool github merge_pull_request --argument branch=main',
+  ],
+  scope: 'read',
+  action: async ({ args, options }, context) => {
+    if (args.length > 0 && args.every((one) => one.trim() === ''))
       throw usageError(
         'The command must not be empty',
         'svc rule test --org acme -- terraform -chdir=prod destroy',
       )
-    await runTest(words, command.opts<Options>(), context)
-  })
-}
+    await runTest(args, options, context)
+  },
+})

@@ -1,35 +1,29 @@
-import type { Command } from 'commander'
 import { failure, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { withOwnCodes } from '../program/program.ts'
+import { defineCommand, together, type Register } from '../program/define-command.ts'
 import { configPath, exampleConfig, type GuardConfig } from './config.ts'
 
 /** `svc guard check`: says whether the guards can work, what to fix, and which lines start them. */
-const registerCheck = (group: Command, context: Context): void => {
-  const command = group
-    .command('check')
-    .description('Check the configuration of the guards, and print the lines that start them')
-    .usage('[file] [flags]')
-    .argument('[file]', `A configuration to check before it is installed; default: ${configPath}`)
-    .option('--offline', 'Do not ask the service')
-    .addHelpText(
-      'after',
-      `\nRun it as root: only root can read the key. A guard always uses ${configPath}, for example:\n\n` +
-        `${exampleConfig.replaceAll(/^/gm, '  ')}` +
-        '\n\nExample:\n  svc guard check --offline',
-    )
-  command.action(async () => {
-    const { offline = false } = command.opts<{ offline?: boolean }>()
+const check = defineCommand<{ offline?: boolean }>({
+  name: 'check',
+  summary: 'Check the configuration of the guards, and print the lines that start them',
+  args: ['[file]'],
+  options: [['--offline', 'Do not ask the service']],
+  note:
+    `Run it as root: only root can read the key. A guard always uses ${configPath}, for example:\n\n` +
+    exampleConfig.replaceAll(/^/gm, '  '),
+  examples: ['svc guard check --offline'],
+  action: async ({ args: [file], options: { offline = false } }, context) => {
     const { examineGuard } = await import('./examine.ts')
     const { reportFindings } = await import('../doctor/report.ts')
-    const { findings, lines } = await examineGuard(command.args[0], { offline }, context)
+    const { findings, lines } = await examineGuard(file, { offline }, context)
     await reportFindings(findings, context, {
       code: 'unsafe_guard',
       hint: 'Do not rely on the guards until every check passes',
-      below: lines.map(({ file, lines: some }) => `\n# ${file}\n${some.join('\n')}\n`).join(''),
+      below: lines.map(({ file: of, lines: some }) => `\n# ${of}\n${some.join('\n')}\n`).join(''),
     })
-  })
-}
+  },
+})
 
 /** No flag of svc may choose another service, key or profile. */
 const requireNoFlags = ({ globals }: Context): void => {
@@ -65,62 +59,53 @@ const guarded = async <T>(
 const codes =
   '\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable. Nothing runs then.'
 
-const registerExec = (group: Command, context: Context): void => {
-  withOwnCodes(group.command('exec'), context)
-    .description('Run a command for sudo, only if a person approves exactly it')
-    .usage('-- <command> [args...]')
-    .argument('[command...]')
-    .addHelpText(
-      'after',
-      `\nEverything is set in ${configPath}, and nothing by the caller.${codes}` +
-        '\n\nExample:\n  svc guard exec -- systemctl restart nginx',
-    )
-    .action(async (argv: string[]) => {
-      const { guardExec } = await import('./exec.ts')
-      context.exitCode = await guarded('exec', context, (config) => guardExec(argv, config, context.io))
-    })
-}
+const exec = defineCommand({
+  name: 'exec',
+  summary: 'Run a command for sudo, only if a person approves exactly it',
+  usage: '-- <command> [args...]',
+  args: ['[command...]'],
+  note: `Everything is set in ${configPath}, and nothing by the caller.${codes}`,
+  examples: ['svc guard exec -- systemctl restart nginx'],
+  prints: [],
+  runsProgram: true,
+  action: async ({ args }, context) => {
+    const { guardExec } = await import('./exec.ts')
+    context.exitCode = await guarded('exec', context, (config) => guardExec(args, config, context.io))
+  },
+})
 
-const registerSsh = (group: Command, context: Context): void => {
-  const command = withOwnCodes(group.command('ssh'), context)
-    .description('Run the command or shell of an SSH connection, only if a person approves it')
-    .usage('[flags]')
-    .option('--as <name>', 'Who has the key, as authorized_keys says; the approver reads it')
-    .addHelpText(
-      'after',
-      `\nFor command="…" in authorized_keys. sshd passes what the client wants in SSH_ORIGINAL_COMMAND.${codes}` +
-        '\n\nExample:\n  svc guard ssh --as alice',
-    )
-  command.action(async () => {
-    const { as } = command.opts<{ as?: string }>()
+const ssh = defineCommand<{ as?: string }>({
+  name: 'ssh',
+  summary: 'Run the command or shell of an SSH connection, only if a person approves it',
+  options: [['--as <name>', 'Who has the key, as authorized_keys says; the approver reads it']],
+  note: `For command="…" in authorized_keys. sshd passes what the client wants in SSH_ORIGINAL_COMMAND.${codes}`,
+  examples: ['svc guard ssh --as alice'],
+  prints: [],
+  runsProgram: true,
+  action: async ({ options: { as } }, context) => {
     if (as !== undefined && !/^[\w.@+-]{1,64}$/.test(as))
       throw usageError(`--as must be a name of letters, digits and . @ + -, not "${as}"`, '--as alice')
     const { guardSsh } = await import('./ssh.ts')
     context.exitCode = await guarded('ssh', context, (config) => guardSsh(as, config, context.io))
-  })
-}
+  },
+})
 
-const registerGit = (group: Command, context: Context): void => {
-  withOwnCodes(group.command('git'), context)
-    .description('Accept a push to guarded refs, only if a person approves it')
-    .usage('')
-    .addHelpText(
-      'after',
-      `\nFor hooks/pre-receive, which gets the updates on standard input.${codes}` +
-        '\n\nExample:\n  svc guard git < updates',
-    )
-    .action(async () => {
-      const { guardGit } = await import('./push.ts')
-      await guarded('git', context, (config) => guardGit(config, context.io))
-    })
-}
+const git = defineCommand({
+  name: 'git',
+  summary: 'Accept a push to guarded refs, only if a person approves it',
+  note: `For hooks/pre-receive, which gets the updates on standard input.${codes}`,
+  examples: ['svc guard git < updates'],
+  prints: [],
+  runsProgram: true,
+  action: async (_, context) => {
+    const { guardGit } = await import('./push.ts')
+    await guarded('git', context, (config) => guardGit(config, context.io))
+  },
+})
 
 /** `svc guard`: holds back sudo, SSH and git on this machine. */
-export const registerGuard = (group: Command, context: Context): void => {
-  registerExec(group, context)
-  registerSsh(group, context)
-  registerGit(group, context)
-  registerCheck(group, context)
+export const registerGuard: Register = async (group, context, program) => {
+  await together(exec, ssh, git, check)(group, context, program)
   // A misspelled guard must not look as if its command had exited with 2. `check` has its own codes already.
   group.exitOverride((error) => {
     if (error.exitCode !== 0) context.exitOffset = 100

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { readAskingDefaults, type AskingDefaults } from '../../contract/asking-defaults.ts'
@@ -10,8 +10,8 @@ import { named, type Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
 import { type ClientName, clientNames } from './client-files.ts'
-import { installClient, uninstallClient } from './install.ts'
-import { noteScope } from '../program/command-node.ts'
+import { type ClientOptions, installClient, uninstallClient } from './install.ts'
+import { defineCommand, together } from '../program/define-command.ts'
 import { fitted } from '../terminal/wrap.ts'
 
 /** The gateway for the tools, and its description. */
@@ -108,44 +108,37 @@ const serve = async (context: Context): Promise<void> => {
   }
 }
 
-const installing = [
-  [
-    'install',
-    'Add svc mcp to the configuration of a client, with a key that can only ask',
-    'svc mcp install claude-code',
-    installClient,
+const client = {
+  usage: '<client> [flags]',
+  args: [new Argument('<client>').choices(clientNames)],
+  options: [
+    ['--project', 'The file of the current folder instead of that of the user'],
+    ['--dry-run', 'Show what would be done and write nothing'],
   ],
-  [
-    'uninstall',
-    'Remove svc mcp from the configuration of a client',
-    'svc mcp uninstall claude-code',
-    uninstallClient,
-  ],
-] as const
+} as const
 
-const registerInstall = (group: Command, context: Context): void => {
-  for (const [word, about, example, run] of installing) {
-    const command = group
-      .command(word)
-      .description(about)
-      .usage('<client> [flags]')
-      .addArgument(new Argument('<client>').choices(clientNames))
-      .option('--project', 'The file of the current folder instead of that of the user')
-      .option('--dry-run', 'Show what would be done and write nothing')
-      .addHelpText('after', `\nExample:\n  ${example}`)
-      .action((client: ClientName, options: { project?: boolean; dryRun?: boolean }) =>
-        run(client, options, context),
-      )
-    if (word === 'install') noteScope(command, 'ask')
-  }
-}
+const install = defineCommand<ClientOptions, [ClientName]>({
+  ...client,
+  name: 'install',
+  summary: 'Add svc mcp to the configuration of a client, with a key that can only ask',
+  examples: ['svc mcp install claude-code'],
+  scope: 'ask',
+  action: ({ args: [name], options }, context) => installClient(name, options, context),
+})
+
+const uninstall = defineCommand<ClientOptions, [ClientName]>({
+  ...client,
+  name: 'uninstall',
+  summary: 'Remove svc mcp from the configuration of a client',
+  examples: ['svc mcp uninstall claude-code'],
+  action: ({ args: [name], options }, context) => uninstallClient(name, options, context),
+})
+
+const itself = defineCommand({
+  examples: ['SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp'],
+  prints: [],
+  action: (_, context) => serve(context),
+})
 
 /** `svc mcp`: serves the approval tools on standard input and output, for a client that starts it as a child process. */
-export const registerMcp = (group: Command, context: Context): void => {
-  group
-    .usage('[flags]')
-    .addHelpText('after', '\nExample:\n  SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
-    .action(() => serve(context))
-  registerInstall(group, context)
-  registerGate(group, context)
-}
+export const registerMcp = together(itself, install, uninstall, registerGate)

@@ -16,7 +16,7 @@ import { readOwnKey } from '../context/own-key.ts'
 import { createStore } from '../context/profile-store.ts'
 import { type ClientFile, clientFiles, type ClientName } from './client-files.ts'
 
-type Options = { project?: boolean; dryRun?: boolean }
+export type ClientOptions = { project?: boolean; dryRun?: boolean }
 
 type Entry = { type?: 'stdio'; command: string; args: string[]; env: Record<string, string> }
 
@@ -115,7 +115,7 @@ const checkTools = async (entry: Entry, context: Context): Promise<string[]> => 
 
 export const installClient = async (
   client: ClientName,
-  { project = false, dryRun = false }: Options,
+  { project = false, dryRun = false }: ClientOptions,
   context: Context,
 ): Promise<void> => {
   const file = clientFiles[client]
@@ -142,7 +142,7 @@ export const installClient = async (
 
 export const uninstallClient = async (
   client: ClientName,
-  { project = false, dryRun = false }: Options,
+  { project = false, dryRun = false }: ClientOptions,
   context: Context,
 ): Promise<void> => {
   const file = clientFiles[client]

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { isSeen, safeJson, safeText, seenJson } from '../../core/safe-text.ts'
@@ -9,7 +8,8 @@ import { parseJson } from '../../core/parse-json.ts'
 import type { HttpResponse } from '../../core/transport.ts'
 import type { Client, RawRequest } from '../../client/client.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { addBodyFlags, readBody, type BodyFlags } from './body-fields.ts'
+import { bodyFlags, readBody, type BodyFlags } from './body-fields.ts'
+import { defineCommand } from '../program/define-command.ts'
 import { confirmWrite } from './confirm.ts'
 import { collect } from './flags.ts'
 import type { Context } from '../context/context.ts'
@@ -128,28 +128,25 @@ const headersOf = (lines: string[] = []): Record<string, string> =>
   )
 
 /** `svc api PATH`: calls any route and prints the body of the answer, whatever its status is. */
-export const registerApi = (command: Command, context: Context): void => {
-  addBodyFlags(
-    command
-      .usage('<path> [flags]')
-      .argument(
-        '[path]',
-        'Path below the API root, with or without /admin/public/api, or from the origin if it starts with /svc/',
-      )
-      .option('-X, --method <method>', 'Method; default: GET, or POST with a body')
-      .option('-H, --header <name:value>', 'Additional header (can be repeated)', collect)
-      .option('-i, --include', 'Show the status and the headers too')
-      .option('--paginate', 'Fetch all pages of a list and show them as one')
-      .option('--dry-run', 'Print the request and send nothing')
-      .option('--confirm <path>', 'In a protected profile, for a DELETE: the path'),
-  ).addHelpText(
-    'after',
-    "\nExamples:\n  svc api /organizations\n  svc api /organization/create -f name=Acme\n  svc api /organizations --paginate --jq '.data[].slug'",
-  )
-
-  command.action(async () => {
-    const options = command.opts<Options>()
-    const [typed] = command.args
+export const registerApi = defineCommand<Options>({
+  usage: '<path> [flags]',
+  args: ['[path]'],
+  options: [
+    ['-X, --method <method>', 'Method; default: GET, or POST with a body'],
+    ['-H, --header <name:value>', 'Additional header (can be repeated)', collect],
+    ['-i, --include', 'Show the status and the headers too'],
+    ['--paginate', 'Fetch all pages of a list and show them as one'],
+    ['--dry-run', 'Print the request and send nothing'],
+    ['--confirm <path>', 'In a protected profile, for a DELETE: the path'],
+    ...bodyFlags,
+  ],
+  examples: [
+    'svc api /organizations',
+    'svc api /organization/create -f name=Acme',
+    "svc api /organizations --paginate --jq '.data[].slug'",
+  ],
+  hasId: true,
+  action: async ({ args: [typed], options }, context) => {
     if (!typed?.startsWith('/') || typed.startsWith('//')) {
       const path = /^[\w-]/.test(typed ?? '') && !typed!.includes('://') ? `/${typed}` : '/organizations'
       throw usageError(
@@ -199,5 +196,5 @@ export const registerApi = (command: Command, context: Context): void => {
     if (isPart && !options.paginate)
       (await context.output()).warn(`More: ${await context.command!.again({ plus: ['--paginate'] })}`)
     if (answer.status >= 300) context.exitCode = exitCode(exitOfAnswer(answer.status))
-  })
-}
+  },
+})

@@ -10,7 +10,8 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import { looksSecret, withoutSecrets } from '../program/command-line.ts'
 import type { Bound, Context } from '../context/context.ts'
 import { isOrg, type Organization } from '../context/organization.ts'
-import type { Gathered, Typed } from './flags.ts'
+import type { Gathered } from './flags.ts'
+import type { Typed } from '../program/define-command.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 const valueAt = (input: Record<string, unknown>, path: readonly string[]): unknown =>

@@ -1,10 +1,11 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import type { Field } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { listed } from '../../core/sentence.ts'
 import { noteNeed, type Need } from '../program/command-node.ts'
+import type { Flag } from '../program/define-command.ts'
 import { expandDays, expandSlots, timeForms, typedTime, type Direction } from './typed-time.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
@@ -58,19 +59,17 @@ const about = (field: Field): string => {
   return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
 
-/** Adds the flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
-export const addFlag = (command: Command, field: Field, need?: Need): void => {
+/** The flags of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
+export const flagsFor = (field: Field, need?: Need): Option[] => {
   const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
   if (field.kind === 'list') option.argParser(field.meta.repeat ? collect : collectWords)
   if (need) noteNeed(option, need)
-  command.addOption(option)
-  if (field.kind === 'boolean')
-    command.addOption(new Option(`--no-${field.flag}`, `Turn off --${field.flag}`))
+  if (field.kind !== 'boolean') return [option]
+  return [option, new Option(`--no-${field.flag}`, `Turn off --${field.flag}`)]
 }
 
 /** For a command that writes: the client sends it with each write. */
-export const addReasonFlag = (command: Command): Command =>
-  command.option('--reason <text>', 'Reason, if a rule of the organization requires one')
+export const reasonFlag: Flag = ['--reason <text>', 'Reason, if a rule of the organization requires one']
 
 /** The key under which commander stores a flag's value: `ip-allow` -> `ipAllow`. */
 export const optionKey = (flag: string): string =>
@@ -125,9 +124,6 @@ export const parseValue = async (
   const value = await readJsonValue(String(raw), io, name)
   return field.name === 'timeslots' ? expandSlots(value) : value
 }
-
-/** What was typed after the words of a command. */
-export type Typed = { args: readonly string[]; options: Record<string, unknown> }
 
 export type Gathered = {
   input: Record<string, unknown>

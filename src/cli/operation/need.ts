@@ -1,15 +1,15 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { fieldsOf } from '../../contract/describe.ts'
 import { orgFields, type Field, type Operation } from '../../contract/operation.ts'
 import { noteNeed, type Need } from '../program/command-node.ts'
 
 const defaultOrg = 'default: SVC_ORG or the profile'
 
-/** Adds --org to a command that is not in the table and cannot run without it. */
-export const addOrgFlag = (command: Command, unless = ''): Command => {
+/** The flag --org of a command that is not in the table and cannot run without it. */
+export const orgFlag = (unless = ''): Option => {
   const option = new Option('--org <org>', 'Organization, id or slug')
   noteNeed(option, { asked: false, note: defaultOrg + unless })
-  return command.addOption(option)
+  return option
 }
 
 /** Which settings a missing field is taken from, for a command that notifies a person or for an organization. */

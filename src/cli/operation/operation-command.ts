@@ -3,33 +3,36 @@ import { argsOf, argumentName, fieldsOf } from '../../contract/describe.ts'
 import { asksFirst, type Field, type Operation, type Operations } from '../../contract/operation.ts'
 import { neededScope } from '../../contract/scopes.ts'
 import { usageError } from '../../core/errors.ts'
-import { addBodyFlags } from './body-fields.ts'
-import { noteScope } from '../program/command-node.ts'
+import { bodyFlags } from './body-fields.ts'
+import {
+  defineCommand,
+  type Definition,
+  type Flag,
+  type Typed,
+  type Register,
+} from '../program/define-command.ts'
 import type { Context } from '../context/context.ts'
-import { addFlag, addReasonFlag, optionKey, type Typed } from './flags.ts'
+import { flagsFor, optionKey, reasonFlag } from './flags.ts'
 import { needFor } from './need.ts'
 import { isPaged } from './list-rows.ts'
 import type { Extras } from './run-operation.ts'
-import { isOfTable } from '../terminal/output.ts'
 
 type Options = Record<string, unknown>
 
-/** Adds flags, help or its own action to a command of the table. */
-export type Extension = (command: Command, context: Context) => void
+/** What a command of the table does instead, with more flags and help. */
+export type Extension = Pick<Definition, 'options' | 'note' | 'examples' | 'action'>
 export type Extensions = ReadonlyMap<Operation, Extension>
 
 /** Runs an operation of the table, and does more with its answer. */
-export const withExtras =
-  <O extends Operation>(
-    operation: O,
-    extrasOf: (context: Context, typed: Typed) => Extras<O> | Promise<Extras<O>>,
-  ): Extension =>
-  (command, context) =>
-    void command.action(async () => {
-      const { runOperation } = await import('./run-operation.ts')
-      const typed = { args: command.args, options: command.opts() }
-      await runOperation(operation, typed, context, (await extrasOf(context, typed)) as Extras)
-    })
+export const withExtras = <O extends Operation>(
+  operation: O,
+  extrasOf: (context: Context, typed: Typed) => Extras<O> | Promise<Extras<O>>,
+): Extension => ({
+  action: async (typed, context) => {
+    const { runOperation } = await import('./run-operation.ts')
+    await runOperation(operation, typed, context, (await extrasOf(context, typed)) as Extras)
+  },
+})
 
 const byWords = (table: Operations): Map<string, Operation[]> => {
   const words = new Map<string, Operation[]>()
@@ -38,23 +41,21 @@ const byWords = (table: Operations): Map<string, Operation[]> => {
   return words
 }
 
-const descend = (group: Command, words: string[], hidden = false): Command =>
+const descend = (group: Command, words: readonly string[]): Command =>
   words.reduce(
-    (at, word, i) =>
-      at.commands.find((command) => command.name() === word) ??
-      at.command(word, { hidden: hidden && i === words.length - 1 }),
+    (at, word) => at.commands.find((command) => command.name() === word) ?? at.command(word),
     group,
   )
 
 const selector = (operation: Operation): Field =>
   fieldsOf(operation).find((field) => field.name === operation.select)!
 
-/** Lists the meanings of a flag's values in the help, if the table has them. */
-const addMeanings = (command: Command, { flag, choices, meta: { meanings } }: Field): void => {
-  if (!meanings) return
+/** The meanings of a flag's values for the help, if the table has them. */
+const meaningsOf = ({ flag, choices, meta: { meanings } }: Field): string[] => {
+  if (!meanings) return []
   const width = Math.max(...choices.map((choice) => choice.length))
   const lines = choices.map((choice) => `  ${choice.padEnd(width)}  ${meanings[choice] ?? ''}`)
-  command.addHelpText('after', `\nValues of --${flag}:\n${lines.join('\n')}`)
+  return [`Values of --${flag}:\n${lines.join('\n')}`]
 }
 
 /** Chooses between operations with the same words: the one whose selecting flag was typed. */
@@ -90,58 +91,71 @@ const mostTyped = 12
 const isFlag = ({ name, path }: Field, operation: Operation): boolean =>
   !argsOf(operation).includes(name) && (path[0] !== 'policy' || operation.cli === 'org update')
 
-/** Adds the commands of a group from its table; skips operations of other groups in it. */
-export const addOperations = (
-  group: Command,
-  table: Operations,
-  context: Context,
-  { words, extensions }: { words?: readonly string[] | undefined; extensions?: Extensions | undefined } = {},
-): void => {
-  for (const [cli, candidates] of byWords(table)) {
-    if (!cli.startsWith(`${group.name()} `)) continue
-    const first = candidates[0]!
-    const command = descend(group, cli.split(' ').slice(1), first.hidden)
-    const positional = argsOf(first)
-    const names = positional.map((name) =>
-      argumentName(fieldsOf(first).find((field) => field.name === name)!),
-    )
-    command
-      .description(joinedSummary(candidates.map(({ summary }) => summary)))
-      .usage([...names.map((name) => `<${name}>`), '[flags]'].join(' '))
-    for (const name of names) command.argument(`[${name}]`)
-    if (words && !cli.split(' ').every((word) => words.includes(word))) continue
+const when = (holds: boolean, ...flags: Flag[]): Flag[] => (holds ? flags : [])
 
-    const flags = new Map<string, Field>()
-    for (const operation of candidates)
-      for (const field of fieldsOf(operation))
-        if (isFlag(field, operation) && !flags.has(field.flag)) flags.set(field.flag, field)
-    for (const field of flags.values()) addFlag(command, field, needFor(candidates, field))
-
-    if (candidates.some(isPaged)) command.option('--all', 'Show every row')
+/** The flags of a command, and what its help shows below them. */
+const detailsOf = (cli: string, candidates: readonly Operation[], more?: Extension) => {
+  const { effect, method } = candidates[0]!
+  const byFlag = new Map<string, Field>()
+  for (const operation of candidates)
+    for (const field of fieldsOf(operation))
+      if (isFlag(field, operation) && !byFlag.has(field.flag)) byFlag.set(field.flag, field)
+  const fields = [...byFlag.values()]
+  const isLarge = effect === 'read' || fields.length > mostTyped
+  const options: Flag[] = [
+    ...fields.flatMap((field) => flagsFor(field, needFor(candidates, field))),
+    ...when(candidates.some(isPaged), ['--all', 'Show every row']),
     // A third-party service may search by other fields, and a long body is easier to write as a file.
-    if (first.method !== 'GET' && (first.effect === 'read' || flags.size > mostTyped)) addBodyFlags(command)
-    if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')
-    if (['write', 'delete'].includes(first.effect) && !flags.has('reason')) addReasonFlag(command)
-    if (asksFirst(first)) command.option('-y, --yes', 'Do not ask for confirmation')
-    if (first.effect === 'delete')
-      command.option(
-        '--confirm <name>',
-        'In a protected profile, instead of --yes: the name of whatever you delete',
-      )
-    for (const field of flags.values()) addMeanings(command, field)
-    const needed = new Set(candidates.flatMap((operation) => neededScope(operation) ?? []))
-    if (needed.size > 0) noteScope(command, [...needed].join('; '))
-    command.addHelpText(
-      'after',
-      `\nExample:\n${candidates.map((operation) => `  svc ${cli} ${operation.example ?? ''}`.trimEnd()).join('\n')}`,
-    )
-
-    isOfTable(command).action(async () => {
-      const options = command.opts<Options>()
-      const operation = choose(candidates, options)
-      const { runOperation } = await import('./run-operation.ts')
-      await runOperation(operation, { args: command.args, options }, context)
-    })
-    extensions?.get(first)?.(command, context)
+    ...when(method !== 'GET' && isLarge, ...bodyFlags),
+    ...when(effect !== 'read', ['--dry-run', 'Print the request and send nothing']),
+    ...when(['write', 'delete'].includes(effect) && !byFlag.has('reason'), reasonFlag),
+    ...when(asksFirst(candidates[0]!), ['-y, --yes', 'Do not ask for confirmation']),
+    ...when(effect === 'delete', [
+      '--confirm <name>',
+      'In a protected profile, instead of --yes: the name of whatever you delete',
+    ]),
+    ...(more?.options ?? []),
+  ]
+  const notes = [...fields.flatMap(meaningsOf), ...(more?.note === undefined ? [] : [more.note])]
+  const examples = candidates.map(({ example = '' }) => `svc ${cli} ${example}`.trimEnd())
+  const scopes = new Set(candidates.flatMap((operation) => neededScope(operation) ?? []))
+  return {
+    options,
+    note: notes.length > 0 ? notes.join('\n\n') : undefined,
+    examples: [...examples, ...(more?.examples ?? [])],
+    scope: scopes.size > 0 ? [...scopes].join('; ') : undefined,
   }
 }
+
+/** Defines the commands of a group from its table; skips operations of other groups in it. */
+export const defineOperations =
+  (table: Operations, extensions?: Extensions): Register =>
+  async (group, context, program) => {
+    for (const [cli, candidates] of byWords(table)) {
+      const words = cli.split(' ')
+      if (words[0] !== group.name()) continue
+      const first = candidates[0]!
+      const names = argsOf(first).map((name) =>
+        argumentName(fieldsOf(first).find((field) => field.name === name)!),
+      )
+      const extension = extensions?.get(first)
+      const isTyped = words.every((word) => program.words?.includes(word) ?? true)
+      const define = defineCommand({
+        name: words.at(-1)!,
+        hidden: first.hidden,
+        summary: joinedSummary(candidates.map(({ summary }) => summary)),
+        usage: [...names.map((name) => `<${name}>`), '[flags]'].join(' '),
+        args: names.map((name) => `[${name}]`),
+        ...(isTyped && detailsOf(cli, candidates, extension)),
+        hasId: true,
+        action:
+          extension?.action ??
+          (async (typed) => {
+            const operation = choose(candidates, typed.options)
+            const { runOperation } = await import('./run-operation.ts')
+            await runOperation(operation, typed, context)
+          }),
+      })
+      await define(descend(group, words.slice(1, -1)), context, program)
+    }
+  }

@@ -3,7 +3,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { Context } from '../context/context.ts'
-import type { Program } from '../program/program.ts'
+import type { Program } from '../program/define-command.ts'
 import { defaultBaseUrl, originOf, pathHint } from '../../client/address.ts'
 import { createStore, type Profile, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, requireProfile } from '../context/settings.ts'
@@ -64,7 +64,7 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
 
 /** `[name] key=value…`: changes fields of the named profile, or of the one in use. */
 export const setFields = async (
-  words: string[],
+  words: readonly string[],
   { dryRun }: { dryRun?: boolean },
   context: Context,
   { tree }: Pick<Program, 'tree'>,

@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
-import { noteScope } from '../program/command-node.ts'
+import { defineCommand } from '../program/define-command.ts'
 import type { Context } from '../context/context.ts'
 import { readOwnKey, type OwnKey } from '../context/own-key.ts'
 
@@ -34,35 +33,33 @@ const askAboutAskKey = async (context: Context): Promise<OwnKey | undefined> => 
 }
 
 /** `svc whoami`: shows the profile, the address, the keys in use and what they can do. */
-export const registerWhoami = (command: Command, context: Context): void => {
-  noteScope(command, 'any')
-  command
-    .usage('[flags]')
-    .addHelpText('after', '\nExample:\n  svc whoami --profile prod')
-    .action(async () => {
-      const { profile, baseUrl } = await context.settings()
-      const output = await context.output()
-      const own = await askService(context, () => context.client())
-      // It is the same service, which would fail in the same way.
-      const isAway = context.exitCode === exitCode('unreachable')
-      const asking = isAway ? undefined : await askAboutAskKey(context)
-      const data = {
-        profile: profile.value,
-        base_url: baseUrl.value,
-        service_version: own?.service_version ?? null,
-        key_id: own?.id ?? null,
-        key_name: own?.name ?? null,
-        kind: own?.kind ?? null,
-        scopes: own?.scopes ?? null,
-        owner_user_id: own?.owner_user_id ?? null,
-        org_id: own?.organization?.id ?? null,
-        org: own?.organization?.slug ?? null,
-        expires_at: own?.expires_at ?? null,
-        ask_key_id: asking?.id ?? null,
-        ask_key_name: asking?.name ?? null,
-        ask_key_scopes: asking?.scopes ?? null,
-        ask_key_expires_at: asking?.expires_at ?? null,
-      }
-      await output.report('Key in use', data)
-    })
-}
+export const registerWhoami = defineCommand({
+  examples: ['svc whoami --profile prod'],
+  scope: 'any',
+  action: async (_, context) => {
+    const { profile, baseUrl } = await context.settings()
+    const output = await context.output()
+    const own = await askService(context, () => context.client())
+    // It is the same service, which would fail in the same way.
+    const isAway = context.exitCode === exitCode('unreachable')
+    const asking = isAway ? undefined : await askAboutAskKey(context)
+    const data = {
+      profile: profile.value,
+      base_url: baseUrl.value,
+      service_version: own?.service_version ?? null,
+      key_id: own?.id ?? null,
+      key_name: own?.name ?? null,
+      kind: own?.kind ?? null,
+      scopes: own?.scopes ?? null,
+      owner_user_id: own?.owner_user_id ?? null,
+      org_id: own?.organization?.id ?? null,
+      org: own?.organization?.slug ?? null,
+      expires_at: own?.expires_at ?? null,
+      ask_key_id: asking?.id ?? null,
+      ask_key_name: asking?.name ?? null,
+      ask_key_scopes: asking?.scopes ?? null,
+      ask_key_expires_at: asking?.expires_at ?? null,
+    }
+    await output.report('Key in use', data)
+  },
+})

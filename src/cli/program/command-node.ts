@@ -1,12 +1,25 @@
 import type { Argument, Command, Option } from 'commander'
+import type { Format } from '../terminal/output.ts'
 
-const scopes = new WeakMap<Command, string>()
-
-/** Sets the required scope of a command (`ask or read`) for its help and the generated docs. */
-export const noteScope = (command: Command, scope: string): void => {
-  scopes.set(command, scope)
-  command.addHelpText('after', `\nScope of the key: ${scope}`)
+/** What commander does not know of a command. */
+export type Declaration = {
+  /** Below the flags in its help. */
+  note?: string | undefined
+  examples?: readonly string[]
+  /** The required scope in words. */
+  scope?: string | undefined
+  /** It prints text, or one of these formats. --jq does not apply to it. */
+  prints?: readonly Format[]
+  /** Its answer can have an id. */
+  hasId?: boolean
 }
+
+const declarations = new WeakMap<Command, Declaration>()
+
+export const declare = (command: Command, declaration: Declaration): void =>
+  void declarations.set(command, declaration)
+
+export const declarationOf = (command: Command): Declaration => declarations.get(command) ?? {}
 
 /** Why a flag is required. */
 export type Need = {
@@ -45,7 +58,7 @@ export type CommandNode = {
   flags: FlagNode[]
   /** The required scope in words; null for a group, or without a key. */
   scope: string | null
-  /** The text below its help: an example. */
+  /** The text below its flags: a note, examples and the scope. */
   after: string
   commands: CommandNode[]
 }
@@ -62,13 +75,16 @@ const flagNode = (option: Option): FlagNode => ({
   required: needs.get(option) ?? null,
 })
 
-export const afterOf = (command: Command): string => {
-  let text = ''
-  // Commander emits this event for `addHelpText`; its types do not declare the emitter.
-  const { emit } = command as Command & NodeJS.EventEmitter
-  emit.call(command, 'afterHelp', { error: false, command, write: (part: string) => (text += part) })
-  return text
-}
+const afterOf = ({ note, examples = [], scope }: Declaration): string =>
+  [
+    ...(note === undefined ? [] : [note]),
+    ...(examples.length === 0
+      ? []
+      : [[examples.length === 1 ? 'Example:' : 'Examples:', ...examples].join('\n  ')]),
+    ...(scope === undefined ? [] : [`Scope of the key: ${scope}`]),
+  ]
+    .map((text) => `\n${text}\n`)
+    .join('')
 
 /** Commander calls flags options and puts them first. */
 const usageOf = (command: Command): string =>
@@ -84,8 +100,8 @@ export const describeCommand = (command: Command): CommandNode => ({
   choices: command.registeredArguments[0]?.argChoices ?? [],
   repeats: command.registeredArguments.at(-1)?.variadic === true,
   flags: command.options.filter(({ hidden }) => !hidden).map(flagNode),
-  scope: scopes.get(command) ?? null,
-  after: afterOf(command),
+  scope: declarationOf(command).scope ?? null,
+  after: afterOf(declarationOf(command)),
   commands: command.createHelp().visibleCommands(command).map(describeCommand),
 })
 

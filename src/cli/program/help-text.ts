@@ -41,7 +41,7 @@ const commandRow = ({ name, about }: CommandNode): Row => [name, about]
 
 const flagRow = ({ flags, about, required }: FlagNode): Row => [flags, withNote(about, required?.note)]
 
-/** The help of a command: description, usage, arguments, commands and flags. `words` is its path from `svc`. */
+/** The help of a command. `words` is its path from `svc`. */
 export const helpText = (node: CommandNode, words: readonly string[], width: number): string => {
   const needed = node.flags.filter(({ required }) => required !== null)
   const optional = node.flags.filter(({ required }) => required === null)
@@ -72,6 +72,7 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
     section('Flags:', flags, width, column),
     // The root lists them itself.
     words.length === 0 ? '' : `\n${wrap(everywhere, width).join('\n')}\n`,
+    node.after,
   ].join('')
 }
 
@@ -104,5 +105,5 @@ export const prebuiltHelp = (argv: readonly string[], width: number): string | u
     (at, word) => at?.commands.find(({ name }) => name === word),
     prebuiltTree(words[0] ?? ''),
   )
-  return node && wrapProse(helpText(node, words, width) + node.after, width)
+  return node && wrapProse(helpText(node, words, width), width)
 }

@@ -5,8 +5,9 @@ import { environment } from '../../core/env.ts'
 import { exits } from '../../core/exit-codes.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
+import { defineCommand } from './define-command.ts'
 import { type Row, section, wrapProse } from './help-text.ts'
-import { helpWidth, type Register } from './program.ts'
+import { helpWidth } from './program.ts'
 
 /** The commented configuration of `svc serve`: beside the built program, or in the documentation of the source tree. */
 export const sampleConfig = (): string => {
@@ -93,27 +94,21 @@ const list = (width: number): string => {
 }
 
 /** `svc help`, `svc help TOPIC`, and `svc help COMMAND…` as `svc COMMAND… --help`. */
-export const registerHelp: Register = (command, context, program) => {
-  command
-    .usage('[topic | command]')
-    .argument('[words...]')
-    .addHelpText('after', '\nExample:\n  svc help exit-codes')
-    .action(async (words: string[]) => {
-      const width = helpWidth(context.io)
-      const [first = ''] = words
-      if (words.length === 0) return context.io.stdout.write(`${list(width)}\n`)
-      if (words.length === 1 && Object.hasOwn(topics, first))
-        return context.io.stdout.write(`${topics[first]!.text(width)}\n`)
-      const groups = command.parent!.commands.map((one) => one.name())
-      if (groups.includes(first)) {
-        const tree = await program.tree(words)
-        await tree.parseAsync([...words, '--help'], { from: 'user' })
-        return undefined
-      }
-      const meant = nearest(first, [...Object.keys(topics), ...groups])
-      throw usageError(
-        `There is no help topic "${words.join(' ')}"`,
-        meant ? `svc help ${meant}` : 'svc help',
-      )
-    })
-}
+export const registerHelp = defineCommand({
+  usage: '[topic | command]',
+  args: ['[words...]'],
+  examples: ['svc help exit-codes'],
+  prints: [],
+  action: async ({ args: words }, { io }, program) => {
+    const width = helpWidth(io)
+    const [first = ''] = words
+    if (words.length === 0) return io.stdout.write(`${list(width)}\n`)
+    if (words.length === 1 && Object.hasOwn(topics, first))
+      return io.stdout.write(`${topics[first]!.text(width)}\n`)
+    const tree = await program.tree(words)
+    const groups = tree.commands.map((one) => one.name())
+    if (groups.includes(first)) return tree.parseAsync([...words, '--help'], { from: 'user' })
+    const meant = nearest(first, [...Object.keys(topics), ...groups])
+    throw usageError(`There is no help topic "${words.join(' ')}"`, meant ? `svc help ${meant}` : 'svc help')
+  },
+})

@@ -1,26 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../../../package.json'
 import type { Context } from '../context/context.ts'
-import { checkAccepted } from '../terminal/output.ts'
 import type { Io, OutputStream } from '../terminal/io.ts'
 import { maskProse } from '../terminal/mask-prose.ts'
-import { describeCommand, wordsOf } from './command-node.ts'
+import { declare, describeCommand, wordsOf } from './command-node.ts'
+import { checkAccepted, defineCommand, type Program, type Register, type RunLine } from './define-command.ts'
 import { helpText, wrapProse } from './help-text.ts'
 import { watchFlags } from './watch-flags.ts'
 
-/** Runs a command line as if it were typed and returns the exit code. */
-export type RunLine = (argv: string[], io: Io) => Promise<number>
-
-/** The whole program, for commands that read the command tree or run other commands. */
-export type Program = {
-  /** The typed words: only their command gets flags. Without them, every command does. */
-  words?: readonly string[] | undefined
-  /** The command tree: all of it, or the branch that `words` name. */
-  tree(words?: readonly string[]): Promise<Command>
-  run: RunLine
-}
-
-export type Register = (group: Command, context: Context, program: Program) => void | Promise<void>
 export type Group = {
   about: string
   /** Descriptions of the subgroups. */
@@ -89,7 +76,6 @@ export const buildProgram = async (
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .usage('<command> [flags]')
-    .addHelpText('after', '\nStart with svc serve, then svc org create. To see everything at once: svc demo')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(wrapProse(text, helpWidth(io))),
@@ -100,6 +86,7 @@ export const buildProgram = async (
     .configureHelp({
       formatHelp: (command) => helpText(describeCommand(command), wordsOf(command), helpWidth(io)),
     })
+  declare(program, { note: 'Start with svc serve, then svc org create. To see everything at once: svc demo' })
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()
   let givenTwice: ReturnType<typeof watchFlags> | undefined
@@ -149,22 +136,15 @@ export const buildProgram = async (
   return program
 }
 
-/** Keeps every exit code of svc itself, also of a wrong flag, apart from those of the program that the command runs. */
-export const withOwnCodes = (command: Command, context: Context): Command => {
-  command.parent!.hook('preSubcommand', (_, chosen) => {
-    if (chosen === command) context.exitOffset = 100
-  })
-  return command
-}
-
 /** `svc commands`: the whole command tree as JSON. */
-export const registerCommands: Register = (command, context, program) => {
-  command.addHelpText('after', '\nExample:\n  svc commands | jq .commands[].name').action(async () => {
+export const registerCommands = defineCommand({
+  examples: ['svc commands | jq .commands[].name'],
+  action: async (_, context, program) => {
     const tree = describeCommand(await program.tree())
     const output = await context.output()
     await output.report('Commands', tree, { document: true })
-  })
-}
+  },
+})
 
 /** Sets the usage of a command that has only subcommands. */
 const asGroup = (command: Command): Command => command.helpCommand(false).usage('<command> [flags]')

@@ -5,7 +5,7 @@ import { listed } from '../../core/sentence.ts'
 import { withoutKeys } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { looksSecret, withoutSecret } from './command-line.ts'
-import { afterOf, wordsOf } from './command-node.ts'
+import { declarationOf, wordsOf } from './command-node.ts'
 import { canRepeat, type TypedFlag } from './watch-flags.ts'
 
 // Usage errors for what the parser refuses: they name the wrong word, and the help of the command.
@@ -20,8 +20,7 @@ const named = (command: Command): string => ['svc', ...wordsOf(command)].join(' 
 const helpOf = (command: Command): string => `${named(command)} --help`
 
 /** The first example in the help of a command. */
-const exampleOf = (command: Command): string =>
-  /^ {2}(svc .*)$/m.exec(afterOf(command))?.[1] ?? helpOf(command)
+const exampleOf = (command: Command): string => declarationOf(command).examples?.[0] ?? helpOf(command)
 
 /** The flags of a command and of the groups above it. */
 const flagsOf = (at: Command): Option[] => [...at.options, ...(at.parent ? flagsOf(at.parent) : [])]

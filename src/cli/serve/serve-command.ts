@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { version } from '../../../package.json'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { defineCommand, type Flag } from '../program/define-command.ts'
 import { collect, readWhole } from '../operation/flags.ts'
 import { openLogFile } from './log-file.ts'
 import type { Io } from '../terminal/io.ts'
@@ -19,17 +19,16 @@ export const dataDir = (io: Io, typed?: string): string =>
 type Place = import('../../service/lifecycle/place.ts').StorePlace
 type PlaceFlags = import('../../service/lifecycle/place.ts').PlaceFlags
 
-const dataFlag = ['--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc'] as const
-const databaseFlag = [
-  '--database-url-file <file>',
-  'Store in PostgreSQL: file with postgres://user:password@host/database; or SVC_DATABASE_URL',
-] as const
+/** The flags that say where the store is. */
+export const placeFlags: readonly Flag[] = [
+  ['--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc'],
+  [
+    '--database-url-file <file>',
+    'Store in PostgreSQL: file with postgres://user:password@host/database; or SVC_DATABASE_URL',
+  ],
+]
 
-/** Adds the flags that say where the store is. */
-export const addPlaceFlags = (command: Command): Command =>
-  command.option(...dataFlag).option(...databaseFlag)
-
-/** Where the store is, from the flags of `addPlaceFlags` and the environment. */
+/** Where the store is, from `placeFlags` and the environment. */
 export const placeOf = async (io: Io, typed: PlaceFlags): Promise<Place> => {
   const { choosePlace } = await import('../../service/lifecycle/place.ts')
   const absolute = (path?: string): string | undefined => path && resolve(io.cwd, path)
@@ -79,103 +78,100 @@ const readPlace = async (
 }
 
 /** `svc serve`: runs the service in this process until SIGINT or SIGTERM. */
-export const registerServe = (command: Command, context: Context): void => {
-  command
-    .usage('[flags]')
-    .option('--port <port>', 'Port; 0 for a free one', '8080')
-    .option('--host <address>', 'Address to listen on', '127.0.0.1')
-  addPlaceFlags(command)
-    .option('--database-connections <number>', 'Connections to the database; default: 10')
-    .option('--allow-data-loss', 'Use a database that can lose acknowledged writes in a crash or failover')
-    .option(
+export const registerServe = defineCommand<Options>({
+  options: [
+    ['--port <port>', 'Port; 0 for a free one', '8080'],
+    ['--host <address>', 'Address to listen on', '127.0.0.1'],
+    ...placeFlags,
+    ['--database-connections <number>', 'Connections to the database; default: 10'],
+    ['--allow-data-loss', 'Use a database that can lose acknowledged writes in a crash or failover'],
+    [
       '--drain <seconds>',
       'How long to report that it stops before it does, for a load balancer; default: 5 with a database, 0 without',
-    )
-    .option('--metrics-port <port>', 'Serve Prometheus metrics at /metrics on this port; 0 for a free one')
-    .option(
+    ],
+    ['--metrics-port <port>', 'Serve Prometheus metrics at /metrics on this port; 0 for a free one'],
+    [
       '--metrics-host <address>',
       'Address of that port, 127.0.0.1 by default; others require SVC_METRICS_KEY',
-    )
-    .option('--public-url <url>', 'Address that phones and clients use, if it is a different one')
-    .option('--tls-cert <file>', 'Certificate chain (PEM)')
-    .option('--tls-key <file>', 'Private key of the certificate (PEM)')
-    .option(
+    ],
+    ['--public-url <url>', 'Address that phones and clients use, if it is a different one'],
+    ['--tls-cert <file>', 'Certificate chain (PEM)'],
+    ['--tls-key <file>', 'Private key of the certificate (PEM)'],
+    [
       '--trusted-proxy <address>',
       'Address or network of a proxy whose X-Forwarded-* headers are trusted (can be repeated)',
       collect,
-    )
-    .option(
+    ],
+    [
       '--webhook-network <network>',
       'Private network that webhooks may reach, such as 10.20.0.0/16 (can be repeated)',
       collect,
-    )
-    .option(
+    ],
+    [
       '--config <file>',
       'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
-    )
-    .option(
-      '--log-file <file>',
-      'Write the log to this file instead of standard error; SIGHUP opens it again',
-    )
-    .option('--check', 'Check flags, configuration and store, then exit; a running service is not disturbed')
-    .option('--dev', 'Development mode, on loopback only')
-    .option('--no-profile', 'Do not save the key in a profile, only print it')
-    .addHelpText('after', '\nExample:\n  svc serve --port 8080')
-    .action(async () => {
-      const options = command.opts<Options>()
-      const { io, globals } = context
-      const { startService } = await import('../../service/lifecycle/serve.ts')
-      const { checkService } = await import('../../service/lifecycle/check-service.ts')
-      const { createLog } = await import('../../core/log.ts')
-      const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
-      const { port, profile, drain, metricsPort, logFile, check, ...settings } = rest
-      const place = await readPlace(io, options)
-      const stderr = (text: string) => io.stderr.write(text)
-      const file = logFile === undefined || check ? undefined : openLogFile(resolve(io.cwd, logFile), stderr)
-      const write = file?.write ?? stderr
-      const served = {
-        ...settings,
-        port: readWhole('--port', port, 0, 65_535),
-        ...(metricsPort !== undefined && {
-          metricsPort: readWhole('--metrics-port', metricsPort, 0, 65_535),
-        }),
-        ...(drain !== undefined && { drainMs: readWhole('--drain', drain, 0, 600) * 1000 }),
-        version,
-        ...place,
-        env: io.env,
-        log: createLog((text) => write(`${text}\n`), !file && io.stderr.isTTY),
+    ],
+    ['--log-file <file>', 'Write the log to this file instead of standard error; SIGHUP opens it again'],
+    ['--check', 'Check flags, configuration and store, then exit; a running service is not disturbed'],
+    ['--dev', 'Development mode, on loopback only'],
+    ['--no-profile', 'Do not save the key in a profile, only print it'],
+  ],
+  examples: ['svc serve --port 8080'],
+  prints: ['json'],
+  action: async ({ options }, context) => {
+    const { io, globals } = context
+    const { startService } = await import('../../service/lifecycle/serve.ts')
+    const { checkService } = await import('../../service/lifecycle/check-service.ts')
+    const { createLog } = await import('../../core/log.ts')
+    const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
+    const { port, profile, drain, metricsPort, logFile, check, ...settings } = rest
+    const place = await readPlace(io, options)
+    const stderr = (text: string) => io.stderr.write(text)
+    const file = logFile === undefined || check ? undefined : openLogFile(resolve(io.cwd, logFile), stderr)
+    const write = file?.write ?? stderr
+    const served = {
+      ...settings,
+      port: readWhole('--port', port, 0, 65_535),
+      ...(metricsPort !== undefined && {
+        metricsPort: readWhole('--metrics-port', metricsPort, 0, 65_535),
+      }),
+      ...(drain !== undefined && { drainMs: readWhole('--drain', drain, 0, 600) * 1000 }),
+      version,
+      ...place,
+      env: io.env,
+      log: createLog((text) => write(`${text}\n`), !file && io.stderr.isTTY),
+    }
+    if (check) {
+      await checkService(served)
+      const text = 'The service can start with these flags'
+      return io.stdout.write(`${globals.output === 'json' ? JSON.stringify({ event: 'checked' }) : text}\n`)
+    }
+    let running: Service | undefined
+    // A terminal that is closed ends what was started there; a service manager reloads with the same signal.
+    if (!io.stderr.isTTY)
+      io.onHangup = () => {
+        file?.reopen()
+        running?.reload()
       }
-      if (check) {
-        await checkService(served)
-        const text = 'The service can start with these flags'
-        return io.stdout.write(`${globals.output === 'json' ? JSON.stringify({ event: 'checked' }) : text}\n`)
-      }
-      let running: Service | undefined
-      // A terminal that is closed ends what was started there; a service manager reloads with the same signal.
-      if (!io.stderr.isTTY)
-        io.onHangup = () => {
-          file?.reopen()
-          running?.reload()
-        }
-      const service = await startService(served)
-      running = service
-      try {
-        const local = profile && place.dataDir !== undefined
-        const note = local
-          ? await saveProfile({ ...service, dataDir: place.dataDir }, context)
-          : profile
-            ? unsaved(service)
-            : undefined
-        const saved = local && note === undefined
-        if (service.operatorKey !== undefined && !saved) markUnsaved(service.operatorKey, service, context)
-        if (globals.output === 'json') announceJson(service, context, saved)
-        else announce(service, context, { note, saved })
-        if (!io.signal.aborted) await once(io.signal, 'abort')
-      } finally {
-        await service.stop()
-      }
-    })
-}
+    const service = await startService(served)
+    running = service
+    try {
+      const local = profile && place.dataDir !== undefined
+      const note = local
+        ? await saveProfile({ ...service, dataDir: place.dataDir }, context)
+        : profile
+          ? unsaved(service)
+          : undefined
+      const saved = local && note === undefined
+      if (service.operatorKey !== undefined && !saved) markUnsaved(service.operatorKey, service, context)
+      if (globals.output === 'json') announceJson(service, context, saved)
+      else announce(service, context, { note, saved })
+      if (!io.signal.aborted) await once(io.signal, 'abort')
+    } finally {
+      await service.stop()
+    }
+  },
+})
 
 type Service = Awaited<ReturnType<typeof import('../../service/lifecycle/serve.ts').startService>>
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
+import { defineCommand, together, type Flag } from '../program/define-command.ts'
 import { noteReturned, report, reportDryRun } from './maintenance-report.ts'
-import { addPlaceFlags, placeOf } from './serve-command.ts'
+import { placeFlags, placeOf } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
 
 type Options = {
@@ -82,35 +82,24 @@ const move = async (place: Place, { dryRun, toDatabaseUrlFile = '' }: Options, c
   })
 }
 
-/** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
-export const registerService = (group: Command, context: Context): void => {
-  type Flags = [flags: string, about: string][]
-  type Kind = { about: string; file?: boolean; flags?: Flags }
-  type Typed = { options: Options; file: string; place: Place }
-  type Work = (store: Maintenance, typed: Typed) => Promise<void>
-  const add = (name: string, kind: Kind, work: Work): void => {
-    const { about, file = false, flags = [] } = kind
-    const command = addPlaceFlags(group.command(name).description(about)).option(
-      '--dry-run',
-      'Check what would be done and change nothing',
-    )
-    if (file) command.usage('<file> [flags]').argument('[file]')
-    for (const flag of flags) command.option(...flag)
-    const example = `svc service ${name}${file ? ' svc-backup.db' : ''}`
-    command.addHelpText('after', `\nExample:\n  ${example}`).action(async () => {
-      const options = command.opts<Options>()
-      const [typed] = command.args
-      if (file && !typed) throw usageError('Missing <file>', example)
-      const place = await placeOf(context.io, options)
-      const store = await maintenanceOf(place, context)
-      await work(store, { options, place, file: resolve(context.io.cwd, typed ?? '') })
-    })
-  }
+type Kind = {
+  name: string
+  summary: string
+  takesFile?: boolean
+  options?: readonly Flag[]
+  work(
+    store: Maintenance,
+    typed: { options: Options; file: string; place: Place },
+    context: Context,
+  ): Promise<void>
+}
 
-  add(
-    'backup',
-    { about: 'Back up all data to one secret file, with master.key but never SVC_MASTER_KEY', file: true },
-    async (store, { options, file }) => {
+const kinds: readonly Kind[] = [
+  {
+    name: 'backup',
+    summary: 'Back up all data to one secret file, with master.key but never SVC_MASTER_KEY',
+    takesFile: true,
+    work: async (store, { options, file }, context) => {
       if (options.dryRun) {
         await store.checkBackup(file)
         return reportDryRun(context, { file, ...store.place })
@@ -118,11 +107,12 @@ export const registerService = (group: Command, context: Context): void => {
       await store.backup(file)
       await report(context, 'Backup written', { file, ...store.place })
     },
-  )
-  add(
-    'restore',
-    { about: 'Restore a backup into an empty folder or database; stop the old service first', file: true },
-    async (store, { options, file }) => {
+  },
+  {
+    name: 'restore',
+    summary: 'Restore a backup into an empty folder or database; stop the old service first',
+    takesFile: true,
+    work: async (store, { options, file }, context) => {
       if (options.dryRun) {
         await store.checkRestore(file)
         return reportDryRun(context, { file, ...store.place })
@@ -131,32 +121,28 @@ export const registerService = (group: Command, context: Context): void => {
       await report(context, 'Backup restored', { file, ...store.place, ...returned.counts })
       await noteReturned(context, returned)
     },
-  )
-  add(
-    'migrate',
-    {
-      about: 'Upgrade the data to the newest schema, or move it into a database',
-      flags: [
-        [
-          '--to-database-url-file <file>',
-          'Move the data folder into the empty PostgreSQL database whose URL this file contains',
-        ],
+  },
+  {
+    name: 'migrate',
+    summary: 'Upgrade the data to the newest schema, or move it into a database',
+    options: [
+      [
+        '--to-database-url-file <file>',
+        'Move the data folder into the empty PostgreSQL database whose URL this file contains',
       ],
-    },
-    async (store, { options, place }) => {
+    ],
+    work: async (store, { options, place }, context) => {
       if (options.toDatabaseUrlFile !== undefined) return move(place, options, context)
       if (options.dryRun) return reportDryRun(context, { ...store.place, ...(await store.plannedUpgrade()) })
       const upgrade = await store.migrate()
       await report(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { ...store.place, ...upgrade })
     },
-  )
-  add(
-    'settle',
-    {
-      about: 'Make a store safe that was put back to an earlier time without svc service restore',
-      flags: [['-y, --yes', 'Do not ask for confirmation']],
-    },
-    async (store, { options }) => {
+  },
+  {
+    name: 'settle',
+    summary: 'Make a store safe that was put back to an earlier time without svc service restore',
+    options: [['-y, --yes', 'Do not ask for confirmation']],
+    work: async (store, { options }, context) => {
       await store.checkSettle()
       const effect =
         'sends no unsent message and ends every pending request, unused approval, one-time code, one-time link and sign-in'
@@ -168,17 +154,15 @@ export const registerService = (group: Command, context: Context): void => {
       await report(context, 'Settled', { ...store.place, ...returned.counts })
       await noteReturned(context, returned)
     },
-  )
-  add(
-    'reset-operator-key',
-    {
-      about: 'Revoke all operator keys and create a new one',
-      flags: [
-        ['--no-profile', 'Do not save the key in a profile, only print it'],
-        ['-y, --yes', 'Do not ask for confirmation'],
-      ],
-    },
-    async (store, { options, place }) => {
+  },
+  {
+    name: 'reset-operator-key',
+    summary: 'Revoke all operator keys and create a new one',
+    options: [
+      ['--no-profile', 'Do not save the key in a profile, only print it'],
+      ['-y, --yes', 'Do not ask for confirmation'],
+    ],
+    work: async (store, { options, place }, context) => {
       await store.checkReset()
       if (options.dryRun) return reportDryRun(context, { ...store.place, revokes: 'every operator key' })
       const [where = ''] = Object.values(store.place)
@@ -196,14 +180,12 @@ export const registerService = (group: Command, context: Context): void => {
         saved ? [] : ['key'],
       )
     },
-  )
-  add(
-    'rotate-signing-key',
-    {
-      about: 'Retire the key that signs receipts and create a new one',
-      flags: [['--from <kid>', 'Rotate only if this is the active key']],
-    },
-    async (store, { options: { dryRun, from } }) => {
+  },
+  {
+    name: 'rotate-signing-key',
+    summary: 'Retire the key that signs receipts and create a new one',
+    options: [['--from <kid>', 'Rotate only if this is the active key']],
+    work: async (store, { options: { dryRun, from } }, context) => {
       if (dryRun) {
         await store.checkRotation()
         return reportDryRun(context, { ...store.place, retires: from ?? 'the active signing key' })
@@ -215,14 +197,12 @@ export const registerService = (group: Command, context: Context): void => {
         ...done,
       })
     },
-  )
-  add(
-    'rotate-master-key',
-    {
-      about: 'Wrap everything that the store keeps secret under a new master key',
-      flags: [['--new-key-file <file>', 'File of the new key; - reads standard input']],
-    },
-    async (store, { options: { dryRun, newKeyFile } }) => {
+  },
+  {
+    name: 'rotate-master-key',
+    summary: 'Wrap everything that the store keeps secret under a new master key',
+    options: [['--new-key-file <file>', 'File of the new key; - reads standard input']],
+    work: async (store, { options: { dryRun, newKeyFile } }, context) => {
       await store.checkMasterKeyRotation()
       const { env } = context.io
       const newKey =
@@ -239,5 +219,25 @@ export const registerService = (group: Command, context: Context): void => {
       if (env.SVC_MASTER_KEY) output.warn('Set SVC_MASTER_KEY to the new key before the service starts')
       await report(context, rotationNote[done.state], { ...store.place, ...done })
     },
-  )
-}
+  },
+]
+
+/** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
+export const registerService = together(
+  ...kinds.map(({ name, summary, takesFile = false, options = [], work }) => {
+    const example = `svc service ${name}${takesFile ? ' svc-backup.db' : ''}`
+    return defineCommand<Options>({
+      name,
+      summary,
+      ...(takesFile && { usage: '<file> [flags]', args: ['[file]'] }),
+      options: [...placeFlags, ['--dry-run', 'Check what would be done and change nothing'], ...options],
+      examples: [example],
+      action: async ({ args: [typed], options: flags }, context) => {
+        if (takesFile && !typed) throw usageError('Missing <file>', example)
+        const place = await placeOf(context.io, flags)
+        const store = await maintenanceOf(place, context)
+        await work(store, { options: flags, place, file: resolve(context.io.cwd, typed ?? '') }, context)
+      },
+    })
+  }),
+)

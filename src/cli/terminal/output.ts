@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import type { Globals, Io, OutputStream } from './io.ts'
 import type { Shape } from './payload.ts'
@@ -23,7 +22,7 @@ export type Output = {
   warn(text: string): void
 }
 
-const isFormat = (word: string): word is Format => (formats as readonly string[]).includes(word)
+export const isFormat = (word: string): word is Format => (formats as readonly string[]).includes(word)
 
 /** The format of -o; without it, JSON if another flag requires it, a table on a terminal, TSV in a pipe. */
 export const chooseFormat = ({ io, globals }: { io: Io; globals: Globals }): Format => {
@@ -52,56 +51,9 @@ export const wantsColour = (stream: OutputStream, { io, globals }: { io: Io; glo
   return stream.isTTY && io.env['TERM'] !== 'dumb'
 }
 
-/** Commands that print text, with their other formats. --jq does not apply to them. */
-export const printsText: Record<string, readonly Format[]> = {
-  completion: [],
-  demo: [],
-  export: ['yaml'],
-  'geofence map': [],
-  'guard exec': [],
-  'guard git': [],
-  'guard ssh': [],
-  help: [],
-  'hook run': [],
-  mcp: [],
-  serve: ['json'],
-  'timeslot week': [],
-}
-
-/** Commands outside the table whose answer has an id. */
-export const answersId: ReadonlySet<string> = new Set([
-  'api',
-  'approve inbox',
-  'approve request',
-  'approve run',
-  'approve wait',
-])
-
-const fromTable = new WeakSet<Command>()
-
-/** Marks a command of the table: its answer can have an id. */
-export const isOfTable = (command: Command): Command => {
-  fromTable.add(command)
-  return command
-}
-
 /** The typed flag that selects parts of an answer. */
 export const pickingFlag = ({ jq }: Globals): string | undefined => (jq === undefined ? undefined : '--jq')
 
 /** Whether the output is for a person: a table, which is the default. */
 export const isForPeople = ({ globals }: { globals: Globals }): boolean =>
   (globals.output ?? 'table') === 'table' && pickingFlag(globals) === undefined
-
-/** Throws a usage error for a flag that this command would ignore or could not apply to its answer. */
-export const checkAccepted = (command: Command, words: string, globals: Globals): void => {
-  const { output, jq } = globals
-  const only = Object.hasOwn(printsText, words) ? printsText[words]! : undefined
-  if (only && jq !== undefined) throw usageError(`svc ${words} does not support --jq`, `svc ${words} --help`)
-  if (output === 'id' && !only && !fromTable.has(command) && !answersId.has(words))
-    throw usageError(`svc ${words} has no id in its answer`, '-o json shows the answer')
-  if (only && output !== undefined && isFormat(output) && !only.includes(output))
-    throw usageError(
-      `svc ${words} does not support -o ${output}`,
-      only.length > 0 ? `-o ${only.join(' or -o ')}` : 'Remove -o',
-    )
-}

@@ -1,11 +1,10 @@
-import type { Command } from 'commander'
 import { sleepFor } from '../../core/sleep.ts'
 import { mayComeBack } from '../../client/retry.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { readWhole } from '../operation/flags.ts'
 import { resolveOrg } from '../context/organization.ts'
-import { noteScope } from '../program/command-node.ts'
+import { defineCommand } from '../program/define-command.ts'
 import { wantsColour, wantsMachine } from '../terminal/output.ts'
 import { drawScreen, type Look } from './drawing.ts'
 import { readSnapshot, type Snapshot } from './panels.ts'
@@ -88,31 +87,30 @@ const watchLive = async (
 }
 
 /** `svc top`: pending requests, decisions, notifications, channels and nodes, live on a terminal. */
-export const registerTop = (command: Command, context: Context): void => {
-  noteScope(command, 'read; notifications also require notify, and nodes an operator key')
-  command
-    .usage('[flags]')
-    .option('--once', 'Print it once and exit')
-    .option('--interval <seconds>', 'Seconds between two updates; default: 2', '2')
-    .option('--org <org>', 'Only requests and messages of this organization (id or slug)')
-    .addHelpText('after', '\nExample:\n  svc top\n  svc top --once -o json')
-    .action(async () => {
-      const options = command.opts<{ once?: boolean; interval: string; org?: string }>()
-      const seconds = readWhole('--interval', options.interval, 1, 9999)
-      const { io, globals } = context
-      const machine = wantsMachine(globals)
-      const isLive = !options.once && !machine
-      if (isLive && (!io.stdout.isTTY || !io.stdin.isTTY || io.env['TERM'] === 'dumb'))
-        throw usageError('svc top requires a terminal', await context.command!.again({ plus: ['--once'] }))
-      const org = options.org === undefined ? undefined : (await resolveOrg(options.org, context)).id
-      const look = { colour: wantsColour(io.stdout, context), reveal: globals.reveal === true }
-      if (isLive) return watchLive(context, { seconds, org }, look)
-      const snapshot = await readSnapshot(await context.client(), org, io.signal)
-      if (machine) return (await context.output()).report('Top', snapshot)
-      const columns = io.stdout.isTTY ? io.stdout.columns : 100
-      const { baseUrl } = await context.settings()
-      const head = `${new URL(baseUrl.value).host}  ${clock.format(io.now())}`
-      const lines = drawScreen(snapshot, head, { ...look, columns, rows: Infinity, now: io.now() })
-      io.stdout.write(`${lines.join('\n')}\n`)
-    })
-}
+export const registerTop = defineCommand<{ once?: boolean; interval: string; org?: string }>({
+  options: [
+    ['--once', 'Print it once and exit'],
+    ['--interval <seconds>', 'Seconds between two updates; default: 2', '2'],
+    ['--org <org>', 'Only requests and messages of this organization (id or slug)'],
+  ],
+  examples: ['svc top', 'svc top --once -o json'],
+  scope: 'read; notifications also require notify, and nodes an operator key',
+  action: async ({ options }, context) => {
+    const seconds = readWhole('--interval', options.interval, 1, 9999)
+    const { io, globals } = context
+    const machine = wantsMachine(globals)
+    const isLive = !options.once && !machine
+    if (isLive && (!io.stdout.isTTY || !io.stdin.isTTY || io.env['TERM'] === 'dumb'))
+      throw usageError('svc top requires a terminal', await context.command!.again({ plus: ['--once'] }))
+    const org = options.org === undefined ? undefined : (await resolveOrg(options.org, context)).id
+    const look = { colour: wantsColour(io.stdout, context), reveal: globals.reveal === true }
+    if (isLive) return watchLive(context, { seconds, org }, look)
+    const snapshot = await readSnapshot(await context.client(), org, io.signal)
+    if (machine) return (await context.output()).report('Top', snapshot)
+    const columns = io.stdout.isTTY ? io.stdout.columns : 100
+    const { baseUrl } = await context.settings()
+    const head = `${new URL(baseUrl.value).host}  ${clock.format(io.now())}`
+    const lines = drawScreen(snapshot, head, { ...look, columns, rows: Infinity, now: io.now() })
+    io.stdout.write(`${lines.join('\n')}\n`)
+  },
+})

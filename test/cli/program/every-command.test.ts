@@ -1,8 +1,8 @@
+import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
+import { declarationOf, type Declaration, wordsOf } from '../../../src/cli/program/command-node.ts'
 import { commandTree, openContext } from '../../../src/cli/main.ts'
-import { answersId, formats, printsText } from '../../../src/cli/terminal/output.ts'
-import { table } from '../../../src/contract/table.ts'
+import { formats } from '../../../src/cli/terminal/output.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -10,11 +10,7 @@ import { svc } from '../svc.ts'
 
 // Every command, including hand-written ones, with the example of its help.
 
-const inTable = new Set(Object.values(table).map(({ cli }) => cli as string))
-const answersNoId = (words: string): boolean =>
-  !inTable.has(words) && !answersId.has(words) && !Object.hasOwn(printsText, words)
-
-type Typed = { words: string; argv: string[] }
+type Typed = { words: string; argv: string[]; declared: Declaration }
 
 const wordsIn = (line: string): string[] =>
   [...line.split(/ [>|<] | #/)[0]!.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
@@ -22,19 +18,20 @@ const wordsIn = (line: string): string[] =>
   )
 
 /** The examples of a command and of its subcommands. One without an example is typed bare. */
-const typedOf = (node: CommandNode, above: string[] = []): Typed[] => {
-  if (node.commands.length > 0 && node.name !== 'mcp')
-    return node.commands.flatMap((child) => typedOf(child, [...above, child.name]))
-  const words = above.join(' ')
-  const examples = [...node.after.matchAll(/^ {2}(?:[A-Z_]+=\S+ )*svc (.+)$/gm)].map(([, line]) =>
-    wordsIn(line!),
-  )
-  const own = examples.find((argv) => argv.slice(0, above.length).join(' ') === words)
-  const below = node.commands.flatMap((child) => typedOf(child, [...above, child.name]))
-  return [{ words, argv: own ?? above }, ...below]
+const typedOf = (command: Command): Typed[] => {
+  const below = command.createHelp().visibleCommands(command).flatMap(typedOf)
+  if (below.length > 0 && command.name() !== 'mcp') return below
+  const words = wordsOf(command).join(' ')
+  const declared = declarationOf(command)
+  const examples = (declared.examples ?? []).flatMap((line) => {
+    const [, after] = /^(?:[A-Z_]+=\S+ )*svc (.+)$/.exec(line) ?? []
+    return after === undefined ? [] : [wordsIn(after)]
+  })
+  const own = examples.find((argv) => argv.join(' ').startsWith(words))
+  return [{ words, argv: own ?? wordsOf(command), declared }, ...below]
 }
 
-const typed = typedOf(describeCommand(await commandTree(openContext(memoryIo()))))
+const typed = typedOf(await commandTree(openContext(memoryIo())))
 
 let service: FakeHosted
 const folder = temporaryFolder()
@@ -69,7 +66,7 @@ const faults: [fault: string, flags: string[], says: RegExp][] = [
   ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /cannot be combined with -o csv|does not support --jq/],
 ]
 
-describe.each(typed)('svc $words', ({ words, argv }) => {
+describe.each(typed)('svc $words', ({ words, argv, declared: { prints, hasId } }) => {
   test.each(faults)('rejects %s before anything is sent', async (_fault, flags, says) => {
     const { exit, out, err, sent } = await failing(withFlags(argv, flags))
     expect(err).toMatch(says)
@@ -86,13 +83,13 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
     }
   })
 
-  test.runIf(answersNoId(words))('refuses -o id, since it answers none', async () => {
+  test.runIf(!prints && !hasId)('refuses -o id, since it answers none', async () => {
     const { exit, out, err, sent } = await failing(withFlags(argv, ['-o', 'id']))
     expect(err).toContain(`svc ${words} has no id in its answer`)
     expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
-  test.runIf(Object.hasOwn(printsText, words))('refuses flags that it would ignore', async () => {
+  test.runIf(prints)('refuses flags that it would ignore', async () => {
     for (const flags of [
       ['--jq', '.'],
       ['-o', 'csv'],
@@ -102,9 +99,4 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
       expect({ exit, out }).toEqual({ exit: 2, out: '' })
     }
   })
-})
-
-test('the tables of this test name only commands that exist', () => {
-  const known = new Set(typed.map(({ words }) => words))
-  expect([...answersId, ...Object.keys(printsText)].filter((words) => !known.has(words))).toEqual([])
 })

@@ -1,10 +1,9 @@
-import type { Command } from 'commander'
 import { usageError } from '../../../core/errors.ts'
 import { safeLine } from '../../../core/safe-text.ts'
 import type { Context } from '../../context/context.ts'
 import { collect } from '../../operation/flags.ts'
 import { looksSecret } from '../../program/command-line.ts'
-import { noteScope } from '../../program/command-node.ts'
+import { defineCommand } from '../../program/define-command.ts'
 import { readBytes, textOf } from '../../terminal/input-file.ts'
 import { pickingFlag } from '../../terminal/output.ts'
 import { fitted } from '../../terminal/wrap.ts'
@@ -112,30 +111,31 @@ const run = async (command: readonly string[], options: Options, context: Contex
 }
 
 /** `svc mcp gate`: a proxy before an MCP server that holds back calls of tools until a person has approved them. */
-export const registerGate = (group: Command, context: Context): void => {
-  const command = group
-    .command('gate')
-    .description('Put approvals before the tools of any MCP server')
-    .usage('--rules <file> [flags] -- <command> [args...]')
-    .argument('[command...]')
-    .option('--rules <file>', 'File that says which calls a person has to approve, YAML or JSON')
-    .option('--url <url>', 'Address of a server with streamable HTTP, instead of a command')
-    .option('--header-file <file>', 'With --url: private file with the headers to send, one on each line')
-    .option('--server-cacert <file>', 'With --url: CA certificate of the server to trust (PEM)')
-    .option('--env <name>', 'Variable to pass on to the server (can be repeated)', collect)
-    .option('--check', 'Check and print the rules; start nothing')
-    .addHelpText(
-      'after',
-      `\nThe rules, for example:
+export const registerGate = defineCommand<Options>({
+  name: 'gate',
+  summary: 'Put approvals before the tools of any MCP server',
+  usage: '--rules <file> [flags] -- <command> [args...]',
+  args: ['[command...]'],
+  options: [
+    ['--rules <file>', 'File that says which calls a person has to approve, YAML or JSON'],
+    ['--url <url>', 'Address of a server with streamable HTTP, instead of a command'],
+    ['--header-file <file>', 'With --url: private file with the headers to send, one on each line'],
+    ['--server-cacert <file>', 'With --url: CA certificate of the server to trust (PEM)'],
+    ['--env <name>', 'Variable to pass on to the server (can be repeated)', collect],
+    ['--check', 'Check and print the rules; start nothing'],
+  ],
+  note: `The rules, for example:
   server: files
   to: "+12025550101"
   rules:
     - tools: [read_*, list_*]
       action: pass
-  default: hold
-
-Examples:\n  ${example}\n  svc mcp gate --rules gate.yaml --url https://mcp.example.com/mcp\n  svc mcp gate --rules gate.yaml --check`,
-    )
-  noteScope(command, 'ask')
-  command.action(() => run(command.args, command.opts<Options>(), context))
-}
+  default: hold`,
+  examples: [
+    example,
+    'svc mcp gate --rules gate.yaml --url https://mcp.example.com/mcp',
+    'svc mcp gate --rules gate.yaml --check',
+  ],
+  scope: 'ask',
+  action: ({ args, options }, context) => run(args, options, context),
+})
