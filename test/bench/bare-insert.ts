@@ -18,15 +18,20 @@ app.post('/row', async (context) => {
   const [row] = await commits.run(async () => insert.all([name]))
   return context.json({ status: 'success', message: 'Row', data: row })
 })
-const waiting = new Map<string, () => void>()
+const waiting = new Map<string, (() => void)[]>()
 app.get('/wait/:id', async (context) => {
-  await new Promise<void>((resolve) => void waiting.set(context.req.param('id'), resolve))
+  const id = context.req.param('id')
+  await new Promise<void>((resolve) => {
+    const all = waiting.get(id) ?? []
+    all.push(resolve)
+    waiting.set(id, all)
+  })
   return context.json({ status: 'success', message: 'Row' })
 })
 app.post('/end/:id', async (context) => {
   const { name } = await context.req.json<{ name: string }>()
   const [row] = await commits.run(async () => insert.all([name]))
-  waiting.get(context.req.param('id'))?.()
+  for (const wake of waiting.get(context.req.param('id')) ?? []) wake()
   waiting.delete(context.req.param('id'))
   return context.json({ status: 'success', message: 'Row', data: row })
 })

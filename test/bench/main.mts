@@ -11,6 +11,7 @@ import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
 import { storeFigures } from './stores.ts'
 import { waiterFigure } from './waiter.ts'
+import { waitFigures } from './waits.ts'
 import { readFigures, writeFigures } from './throughput.ts'
 
 // `npm run bench`: the speed table. Every figure is measured in this run. Exits with 1 if a must is missed.
@@ -55,6 +56,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   writes: () => withService(writeFigures),
   ready: async () => [await readyFigure()],
   waiter: async () => [await waiterFigure()],
+  waits: waitFigures,
   filter: async () => [await filterFigure()],
   fences: async () => [fenceFigure()],
   receipts: async () => [await receiptFigure()],

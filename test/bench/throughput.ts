@@ -8,7 +8,7 @@ type Rate = { perSecond: number; requests: number; failed: number }
 const rounds = 9
 const seconds = 1
 
-const script = (name: string, argv: string[], env: Record<string, string>) =>
+export const script = (name: string, argv: string[], env: Record<string, string>) =>
   spawn(process.execPath, ['--import', 'tsx', benchFile(name), ...argv], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,5 @@
 import { expressionBuilder } from 'kysely'
+import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
@@ -10,8 +11,20 @@ import { readCurrent, waitForEnd } from './current.ts'
 import { sweep } from './expiry.ts'
 import { approvalAccess, selectApprovals, toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
+import type { ApprovalRow } from './rows.ts'
 
 export const createApproval: HandlerOf<'createApproval'> = requestApproval
+
+/** By the row, which everybody who waited for it together has, and by whether it is their own. */
+const records = new WeakMap<ApprovalRow, Map<boolean, ApprovalRecord>>()
+
+const sharedRecord = (row: ApprovalRow, call: Parameters<typeof toApprovalRecord>[1]): ApprovalRecord => {
+  const known = records.get(row) ?? new Map<boolean, ApprovalRecord>()
+  const isOwn = row.asked_by === namedKeyOf(call.caller)
+  const record = known.get(isOwn) ?? toApprovalRecord(row, call)
+  records.set(row, known.set(isOwn, record))
+  return record
+}
 
 export const getApproval: HandlerOf<'getApproval'> = {
   before: async ({ request_id, wait_s: seconds }, { service, caller, signal }) => {
@@ -20,7 +33,7 @@ export const getApproval: HandlerOf<'getApproval'> = {
       seconds === undefined
         ? await readCurrent(service, request_id, access)
         : await waitForEnd(service, request_id, access, { seconds, signal: signal?.(), answers: true })
-    return async () => toApprovalRecord(row, { caller, keyring: service.keyring })
+    return async () => sharedRecord(row, { caller, keyring: service.keyring })
   },
 }
 

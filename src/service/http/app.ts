@@ -11,7 +11,7 @@ import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller
 import type { Service } from '../call/service.ts'
 import { unauthenticated } from '../call/preconditions.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
-import { answer, internalError, refused } from './envelope.ts'
+import { answer, type Answered, internalError, refused } from './envelope.ts'
 import {
   createAddressReader,
   createEntryCheck,
@@ -51,11 +51,7 @@ type AppOptions = {
   log: Log
 }
 
-type RequestTrace = Trace & {
-  origin: string
-  /** Rate limit headers of the response. */
-  limits?: Record<string, string>
-}
+type RequestTrace = Trace & Answered & { origin: string }
 
 /** The operations with their routes, in the order in which they must be matched. */
 const operations = (Object.keys(table) as OperationId[])
@@ -68,8 +64,8 @@ const refuse = (trace: RequestTrace, error: unknown): Response => {
   const cause = error instanceof Refusal ? error.cause : error
   if (cause !== undefined)
     trace.error = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-  if (error instanceof Refusal) return answer(error.status, refused(error), trace.id, error.headers)
-  return answer(500, internalError, trace.id)
+  if (error instanceof Refusal) return answer(error.status, refused(error), trace, error.headers)
+  return answer(500, internalError, trace)
 }
 
 /** The HTTP application: the entry check, then the operations of the table and the other routes. */
@@ -96,9 +92,9 @@ export const createApp = (options: AppOptions): Hono => {
     let logged: number | undefined
     return (context: Context): Response | Promise<Response> => {
       const started = performance.now()
+      const ip = addressOf(context)
       const trace: RequestTrace = { id: requestId(), origin: '' }
       const finish = (response: Response): Response => {
-        for (const name in trace.limits) response.headers.set(name, trace.limits[name]!)
         const ms = performance.now() - started
         count?.(context.req.method, response.status, ms)
         if (isProbe && response.status === logged) return response
@@ -113,7 +109,7 @@ export const createApp = (options: AppOptions): Hono => {
           ms: Math.round(ms * 100) / 100,
           key: trace.key,
           org_id: trace.orgId ?? undefined,
-          ip: addressOf(context),
+          ip,
           error: trace.error,
           ...readTraceParent(context.req.header('traceparent')),
         })
@@ -123,9 +119,7 @@ export const createApp = (options: AppOptions): Hono => {
       try {
         const { redirect, origin } = enter(context, isForAnyOrigin)
         if (redirect !== undefined)
-          return finish(
-            answer(301, { status: 'error', message: 'Use https' }, trace.id, { location: redirect }),
-          )
+          return finish(answer(301, { status: 'error', message: 'Use https' }, trace, { location: redirect }))
         trace.origin = origin
         const response = respond(context, trace)
         return response instanceof Promise ? response.then(finish, fail) : finish(response)
@@ -147,7 +141,7 @@ export const createApp = (options: AppOptions): Hono => {
   const jwks: MountedRoute = {
     method: 'GET',
     path: '/.well-known/jwks.json',
-    respond: async (_, { id }) => answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, id),
+    respond: async (_, trace) => answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, trace),
   }
   const probes = createProbes(service, options.phase ?? (() => 'serving'))
   const { mounted = [] } = options
@@ -190,7 +184,7 @@ export const createApp = (options: AppOptions): Hono => {
             return respond({
               context,
               caller,
-              requestId: trace.id,
+              trace,
               origin: trace.origin,
               ip: () => addressOf(context),
               renew: () => callerOf(context),

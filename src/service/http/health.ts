@@ -15,8 +15,8 @@ export const createProbes = (
     method: 'GET',
     path: '/health',
     isProbe: true,
-    respond: async (_, { id }) =>
-      answer(200, { ok: (await storage.problem()) === undefined, transport: 'http' }, id, {
+    respond: async (_, trace) =>
+      answer(200, { ok: (await storage.problem()) === undefined, transport: 'http' }, trace, {
         'svc-idempotency': `${periods.idempotencyMs / hourMs}h`,
       }),
   },
@@ -24,11 +24,13 @@ export const createProbes = (
     method: 'GET',
     path: '/health/ready',
     isProbe: true,
-    respond: async (_, { id }) => {
+    respond: async (_, trace) => {
       const now = phase()
-      if (now !== 'serving') return answer(503, { ok: false, reason: now }, id)
+      if (now !== 'serving') return answer(503, { ok: false, reason: now }, trace)
       const reason = await storage.problem()
-      return reason === undefined ? answer(200, { ok: true }, id) : answer(503, { ok: false, reason }, id)
+      return reason === undefined
+        ? answer(200, { ok: true }, trace)
+        : answer(503, { ok: false, reason }, trace)
     },
   },
 ]

@@ -20,7 +20,7 @@ import type { Service } from '../call/service.ts'
 import { refuseForeignTenant } from '../call/tenant.ts'
 import { operatorHint, requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
-import { answer, answerText, type Envelope, success } from './envelope.ts'
+import { answer, type Answered, answerText, type Envelope, success } from './envelope.ts'
 import {
   checkIdempotencyKey,
   createSecretStripper,
@@ -33,13 +33,14 @@ import { preferredRows, readList, type Reading } from './list-answer.ts'
 import { linkHeader, type Pager, readCursor } from './paging.ts'
 import type { OpenLists } from './open-lists.ts'
 import type { ResponseCache } from './response-cache.ts'
+import { createSharedBody } from './shared-body.ts'
 import type { Turns } from '../limits/turns.ts'
 
 /** A request whose caller is known. `origin` is the one under which the caller reached the service. */
 export type AuthenticatedRequest = {
   context: Context
   caller: Authenticated
-  requestId: string
+  trace: Answered
   origin: string
   /** The client's address. A function, because few operations need it. */
   ip(): string | undefined
@@ -55,8 +56,8 @@ type Fields = Record<string, unknown>
 const cacheKey = ({ caller, origin, context }: AuthenticatedRequest): string =>
   `${caller.keyId} ${caller.orgId} ${origin} ${context.req.url}`
 
-const replayed = ({ requestId }: AuthenticatedRequest, kept: Envelope): Response =>
-  answer(200, kept, requestId, { 'idempotent-replayed': 'true' })
+const replayed = ({ trace }: AuthenticatedRequest, kept: Envelope): Response =>
+  answer(200, kept, trace, { 'idempotent-replayed': 'true' })
 
 /** What all operations share. */
 type Shared = { service: Service; responses: ResponseCache; turns: Turns; openLists: OpenLists }
@@ -77,7 +78,7 @@ export const createOperationRoute = (
   const { storage, keyring } = service
   const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const { shape } = operation.input._zod.def
-  const [isList, byTime] = ['cursor' in shape, 'since' in shape]
+  const [isList, byTime, canWait] = ['cursor' in shape, 'since' in shape, 'wait_s' in shape]
 
   const checkAccess = (caller: Authenticated): void => {
     if (!operation.open && !operation.session) requireScope(operation, caller)
@@ -87,10 +88,10 @@ export const createOperationRoute = (
       })
   }
 
-  const callDetails = ({ context, caller, requestId, ip }: AuthenticatedRequest, fieldNames: string[]) => ({
+  const callDetails = ({ context, caller, trace, ip }: AuthenticatedRequest, fieldNames: string[]) => ({
     action: id,
     caller,
-    requestId,
+    requestId: trace.id,
     fieldNames,
     signal: () => context.req.raw.signal,
     ip,
@@ -99,8 +100,11 @@ export const createOperationRoute = (
   const readData = async (request: AuthenticatedRequest, input: Fields, pager?: Pager): Promise<unknown> => {
     const data = await runRead(service, { ...callDetails(request, []), pager }, handler, input)
     if (data instanceof Refusal) throw data
-    return withTextIds(data)
+    return data
   }
+
+  const textOf = (data: unknown): string => JSON.stringify(success(operation.message, withTextIds(data)))
+  const bodyOf = createSharedBody(textOf)
 
   /** Reads the parts of a list. Each begins with the checks of the request, because a long list takes minutes. */
   const partsOf = (request: AuthenticatedRequest, input: Fields): Reading => {
@@ -113,19 +117,22 @@ export const createOperationRoute = (
         refuseForeignTenant(caller, input)
       }
       isFirst = false
-      return (await readData({ ...request, caller }, input, pager)) as unknown[]
+      return withTextIds(await readData({ ...request, caller }, input, pager)) as unknown[]
     }
     return (pager) => turns(request.caller.orgId, () => read(pager))
   }
 
   const answerRead = async (request: AuthenticatedRequest, input: Fields): Promise<Response> => {
     const since = storage.revision()
-    const { context, origin, requestId } = request
+    const { context, origin, trace } = request
     const kept = (text: string, headers?: Record<string, string>): Response => {
       if (operation.cacheable) responses.keep(cacheKey(request), since, { text, headers })
-      return answerText(200, text, requestId, headers)
+      return answerText(200, text, trace, headers)
     }
-    if (!isList) return kept(JSON.stringify(success(operation.message, await readData(request, input))))
+    if (!isList) {
+      const data = await readData(request, input)
+      return canWait ? answerText(200, bodyOf(data as object), trace) : kept(textOf(data))
+    }
     const ended = openLists(request.caller.keyId)
     const list = await readList(partsOf(request, input), {
       start: readCursor(input.cursor as string | undefined, byTime),
@@ -143,7 +150,7 @@ export const createOperationRoute = (
     // Nobody reads the body.
     else if (context.req.method === 'HEAD') await body.cancel()
     if (list.isWhole) return kept(list.body, headers)
-    return answerText(200, context.req.method === 'HEAD' ? '' : body, requestId, headers)
+    return answerText(200, context.req.method === 'HEAD' ? '' : body, trace, headers)
   }
 
   const toRepeatable = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {
@@ -167,7 +174,7 @@ export const createOperationRoute = (
         ? await storage.read((db) => findResponse({ db, keyring }, repeatable, oldestStored(storage.now())))
         : undefined
     if (before) return replayed(request, before)
-    const { caller, requestId, ip } = request
+    const { caller, trace, ip } = request
     const approval = request.context.req.header(approvalHeader)
     // Outside of the transaction, because it verifies signatures.
     const { request_id, row } = readReference(approval ?? '')
@@ -207,12 +214,14 @@ export const createOperationRoute = (
     const done = await runWrite(service, call, handler, input, run).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
       const reason = request.context.req.header(reasonHeader)
-      throw await enforcement.ask(service, { caller, requestId, ip, input, reason }, error.requirement)
+      throw await enforcement.ask(
+        service,
+        { caller, requestId: trace.id, ip, input, reason },
+        error.requirement,
+      )
     })
     if (done.refusal) throw done.refusal
-    return done.kept
-      ? replayed(request, done.kept)
-      : answer(200, done.envelope, request.requestId, done.headers)
+    return done.kept ? replayed(request, done.kept) : answer(200, done.envelope, request.trace, done.headers)
   }
 
   const respond = async (request: AuthenticatedRequest): Promise<Response> => {
@@ -234,6 +243,6 @@ export const createOperationRoute = (
     const kept = operation.cacheable && responses.find(cacheKey(request))
     if (!kept) return respond(request)
     refuseBody(request.context)
-    return answerText(200, kept.text, request.requestId, kept.headers)
+    return answerText(200, kept.text, request.trace, kept.headers)
   }
 }

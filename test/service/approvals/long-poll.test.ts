@@ -9,8 +9,8 @@ import { onPostgres } from '../storage/postgres-databases.ts'
 
 installHooks()
 
-const wait = (id: string, signal?: AbortSignal) =>
-  service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
+const wait = (id: string, more: { key?: string; signal?: AbortSignal } = {}) =>
+  service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, ...more })
 
 describe('waiting', () => {
   test('ends with the decision for every waiting caller, without reading the store', async () => {
@@ -19,6 +19,19 @@ describe('waiting', () => {
     const waiting = [wait(id), wait(id), wait(id)]
     await decide(service, id, ada.key)
     for (const answer of await Promise.all(waiting)) expect(dataOf(answer).status).toBe('approved')
+  })
+
+  test('shows the number only to the requester, whoever else waits for it', async () => {
+    const body = { name: 'reader', org_id: acme.id, scopes: ['read'] }
+    const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    const id = await newRequest({ number: true })
+    const waiting = [acme.key, key, acme.key].map((one) => wait(id, { key: one }))
+    const { number } = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`, { key: acme.key }))
+    await decide(service, id, ada.key, { decision: 'approve', number })
+    const answers = (await Promise.all(waiting)).map(dataOf)
+    expect(number).toMatch(/^\d\d$/)
+    expect(answers.map(({ status }) => status)).toEqual(['approved', 'approved', 'approved'])
+    expect(answers.map((one) => one.number)).toEqual([number, null, number])
   })
 
   // Only one process writes to the embedded store, so nothing ends without a wake.
@@ -56,7 +69,7 @@ describe('waiting', () => {
   test('ends when the client disconnects, and when the service stops', async () => {
     const id = await newRequest()
     const client = new AbortController()
-    const waiting = [wait(id, client.signal), wait(id)]
+    const waiting = [wait(id, { signal: client.signal }), wait(id)]
     client.abort()
     expect(dataOf((await waiting[0])!).status).toBe('pending')
     service.service.signals.stop()
