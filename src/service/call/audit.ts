@@ -1,6 +1,6 @@
 import { auditHash, genesisHash } from '../../receipt/chain.ts'
-import type { Db, Tables } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
+import { type Db, type Tables, tables } from '../storage/schema.ts'
+import { named, statement } from '../storage/statement.ts'
 import { transactionOf } from '../storage/transaction.ts'
 
 export type AuditEntry = {
@@ -15,20 +15,9 @@ export type AuditEntry = {
   requestId: string
 }
 
-const addRow = statement((db, row: Tables['audit']) =>
-  db.insertInto('audit').values({
-    org_id: row.org_id,
-    seq: row.seq,
-    at: row.at,
-    actor: row.actor,
-    action: row.action,
-    subject: row.subject,
-    changes: row.changes,
-    request_id: row.request_id,
-    prev_hash: row.prev_hash,
-    hash: row.hash,
-  }),
-)
+const columns = Object.keys(tables.audit.columns) as (keyof Tables['audit'])[]
+
+const addRow = statement((db, row: Tables['audit']) => db.insertInto('audit').values(named(row, columns)))
 
 /** Appends a row to a chain, inside the transaction that it records. */
 export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {

@@ -4,7 +4,7 @@ import { keyedDigest } from '../../receipt/subject.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import { insertMarker, loadMasterKey, readMarker, settlePending } from './master-key.ts'
+import { keepMarker, loadMasterKey, readMarker, settlePending } from './master-key.ts'
 import { createSigner, createSigningKey, insertSigningKey } from './signing-keys.ts'
 import { createMasterKeys, deriveKey, type MasterKeys, opens } from './wrapping.ts'
 
@@ -45,7 +45,7 @@ const initialize = async (storage: Storage, keys: MasterKeys): Promise<void> => 
       if (await isUsed(db)) throw unmarked()
       const now = storage.now()
       await insertSigningKey(db, keys, signingKey, now)
-      await insertMarker(db, keys, now)
+      await keepMarker(db, keys, now)
     },
     { org: 0 },
   )

@@ -15,6 +15,7 @@ import type { Env } from '../../core/env.ts'
 import { failure } from '../../core/errors.ts'
 import type { Wrapping } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
+import { keepSetting, readSetting } from '../storage/settings.ts'
 import { createWrapping, opens } from './wrapping.ts'
 
 const markerName = 'custody'
@@ -120,18 +121,7 @@ export const settlePending = (dataDir: string, marker: string | undefined): bool
  * The marker of a store whose rows are authenticated. It is wrapped, so only the master key can create one, and it shows
  * whether a master key is the right one.
  */
-export const readMarker = async (db: Db): Promise<string | undefined> => {
-  const row = await db
-    .selectFrom('settings')
-    .where('name', '=', markerName)
-    .select('value')
-    .executeTakeFirst()
-  return row?.value
-}
+export const readMarker = (db: Db): Promise<string | undefined> => readSetting(db, markerName)
 
-export const insertMarker = async (db: Db, { wrap }: Wrapping, at: string): Promise<void> => {
-  await db
-    .insertInto('settings')
-    .values({ name: markerName, value: wrap(at, markerName) })
-    .execute()
-}
+export const keepMarker = (db: Db, { wrap }: Wrapping, at: string): Promise<string> =>
+  keepSetting(db, markerName, wrap(at, markerName))

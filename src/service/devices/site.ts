@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { ofKeptDevice } from './active.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import { readSetting, writeSetting } from '../storage/settings.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { isLoopbackAddress } from '../../core/loopback.ts'
 
@@ -29,10 +30,7 @@ const requireSite = (publicUrl: string): Site => {
   )
 }
 
-const readBoundId = async (db: Db): Promise<string | undefined> => {
-  const row = await db.selectFrom('settings').where('name', '=', setting).select('value').executeTakeFirst()
-  return row?.value
-}
+const readBoundId = (db: Db): Promise<string | undefined> => readSetting(db, setting)
 
 const isWithin = (host: string, rp_id: string): boolean => host === rp_id || host.endsWith(`.${rp_id}`)
 
@@ -63,11 +61,7 @@ export const bindSite = async (db: Db, publicUrl: string): Promise<Site> => {
       `Devices are registered for ${bound}, and this service is at ${publicUrl}`,
       `Start it with --public-url https://${bound}, or revoke those devices first: svc user devices revoke`,
     )
-  await db
-    .insertInto('settings')
-    .values({ name: setting, value: site.rp_id })
-    .onConflict((of) => of.column('name').doUpdateSet({ value: site.rp_id }))
-    .execute()
+  await writeSetting(db, setting, site.rp_id)
   return site
 }
 

@@ -8,6 +8,7 @@ import { signHead } from '../custody/audit-log.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import { takePeriod } from '../storage/period.ts'
 import type { Db } from '../storage/schema.ts'
+import { readSetting } from '../storage/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { headAction } from './event.ts'
 
@@ -79,11 +80,9 @@ const work = 'audit heads'
 
 /** Whether an hour has passed, also if the service was restarted since. The first hour begins with the first start. */
 const isDue = async (storage: Storage): Promise<boolean> => {
-  const last = await storage.read((db) =>
-    db.selectFrom('settings').where('name', '=', `last ${work}`).select('value').executeTakeFirst(),
-  )
+  const last = await storage.read((db) => readSetting(db, `last ${work}`))
   const now = storage.now()
-  if (last && last.value > addMs(now, -hourMs) && last.value <= now) return false
+  if (last !== undefined && last > addMs(now, -hourMs) && last <= now) return false
   const taken = await takePeriod({ ...storage, shared: true }, work, hourMs)
   return taken && last !== undefined
 }

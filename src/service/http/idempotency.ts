@@ -4,7 +4,7 @@ import { coreOf, type Schema } from '../../contract/schema.ts'
 import { conflict, forbidden, Refusal } from '../../core/refusal.ts'
 import type { RowMacs } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
+import { named, statement } from '../storage/statement.ts'
 import { RunAgain } from '../storage/transaction.ts'
 import type { Envelope } from './envelope.ts'
 
@@ -36,12 +36,11 @@ const readRow = statement(
 )
 
 const writeRow = statement((db, row: Selectable<Tables['idempotency']> & { oldest: string }) => {
-  const { org_id, bytes, fingerprint, answer, created_at, row_mac } = row
-  const kept = { org_id, bytes, fingerprint, answer, created_at, row_mac }
+  const kept = named(row, ['org_id', 'bytes', 'fingerprint', 'answer', 'created_at', 'row_mac'])
   return (
     db
       .insertInto('idempotency')
-      .values({ key_id: row.key_id, idempotency_key: row.idempotency_key, ...kept })
+      .values({ ...named(row, ['key_id', 'idempotency_key']), ...kept })
       // An existing row is too old to be found and was not swept yet.
       .onConflict((on) =>
         on

@@ -1,5 +1,6 @@
 import { failure } from '../../core/errors.ts'
 import type { Db } from '../storage/schema.ts'
+import { readSetting, writeSetting } from '../storage/settings.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -9,9 +10,7 @@ const mark = 'moved_to'
 export const markMoved = async (path: string, database: string): Promise<void> => {
   const storage = await openSqlite({ path })
   try {
-    await storage.write((db) => db.insertInto('settings').values({ name: mark, value: database }).execute(), {
-      org: 0,
-    })
+    await storage.write((db) => writeSetting(db, mark, database), { org: 0 })
   } finally {
     await storage.close()
   }
@@ -19,13 +18,11 @@ export const markMoved = async (path: string, database: string): Promise<void> =
 
 /** Throws an SvcError if the store was moved: two services with the same approvals could use one twice. */
 export const refuseMoved = async (storage: Storage, dataDir: string): Promise<void> => {
-  const row = await storage.read((db) =>
-    db.selectFrom('settings').where('name', '=', mark).select('value').executeTakeFirst(),
-  )
-  if (row)
+  const database = await storage.read((db) => readSetting(db, mark))
+  if (database !== undefined)
     throw failure(
       'store_moved',
-      `The store of ${dataDir} was moved to ${row.value}`,
+      `The store of ${dataDir} was moved to ${database}`,
       'Start the service with SVC_DATABASE_URL. To go back, use svc service backup and svc service restore',
     )
 }

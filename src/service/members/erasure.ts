@@ -4,6 +4,7 @@ import { randomToken } from '../../core/ids.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
+import { keepSetting } from '../storage/settings.ts'
 import { isShared, lockNumbers } from '../storage/transaction.ts'
 
 /**
@@ -73,17 +74,7 @@ type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap'> }
 
 /** Created once for each store and wrapped by the master key: a thief of the store cannot hash all numbers. */
 const macKey = async ({ db, keyring }: Deps): Promise<string> => {
-  const made = keyring.wrap(randomToken(), setting)
-  await db
-    .insertInto('settings')
-    .values({ name: setting, value: made })
-    .onConflict((of) => of.column('name').doNothing())
-    .execute()
-  const { value } = await db
-    .selectFrom('settings')
-    .where('name', '=', setting)
-    .select('value')
-    .executeTakeFirstOrThrow()
+  const value = await keepSetting(db, setting, keyring.wrap(randomToken(), setting))
   return keyring.unwrap(value, setting)
 }
 

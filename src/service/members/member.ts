@@ -12,7 +12,7 @@ import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators
 import { appoint } from '../devices/appointments.ts'
 import { notifyPromotion } from '../devices/notices.ts'
 import type { Tables } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
+import { named, statement } from '../storage/statement.ts'
 import { lockNumbers } from '../storage/transaction.ts'
 import { recallPerson } from './erasure.ts'
 
@@ -82,23 +82,17 @@ export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Pr
   return known.id
 }
 
+const profileColumns = [
+  ...(['email', 'first_name', 'last_name', 'look_alike', 'role', 'state'] as const),
+  ...(['promoted_at', 'admin_from', 'updated_at'] as const),
+]
+
 /** Returns no row if the person is a member or waits to be accepted. */
 const addMembership = statement((db, row: Omit<Selectable<Tables['memberships']>, 'id'>) => {
-  const { email, first_name, last_name, look_alike, role, state, promoted_at, admin_from, updated_at } = row
-  const profile = {
-    email,
-    first_name,
-    last_name,
-    look_alike,
-    role,
-    state,
-    promoted_at,
-    admin_from,
-    updated_at,
-  }
+  const profile = named(row, profileColumns)
   return db
     .insertInto('memberships')
-    .values({ ...profile, org_id: row.org_id, user_id: row.user_id, created_at: row.created_at })
+    .values({ ...profile, ...named(row, ['org_id', 'user_id', 'created_at']) })
     .onConflict((of) =>
       of
         .columns(['org_id', 'user_id'])

@@ -1,4 +1,5 @@
 import type { Db } from './schema.ts'
+import { readSetting, writeSetting } from './settings.ts'
 import type { Storage } from './storage.ts'
 
 const name = 'last backup'
@@ -6,21 +7,13 @@ const name = 'last backup'
 /** Notes in the store that a backup of it was written. */
 export const noteBackup = async (storage: Storage): Promise<void> => {
   const value = storage.now()
-  await storage.write(
-    (db) =>
-      db
-        .insertInto('settings')
-        .values({ name, value })
-        .onConflict((on) => on.column('name').doUpdateSet({ value }))
-        .execute(),
-    { org: null, routine: true },
-  )
+  await storage.write((db) => writeSetting(db, name, value), { org: null, routine: true })
 }
 
 /** When the last backup was written, or the store created if there is none. */
 export const readLastBackup = async (db: Db): Promise<string | undefined> => {
-  const noted = await db.selectFrom('settings').where('name', '=', name).select('value').executeTakeFirst()
-  if (noted) return noted.value
+  const noted = await readSetting(db, name)
+  if (noted !== undefined) return noted
   const first = await db
     .selectFrom('audit')
     .where('org_id', '=', 0)

@@ -13,8 +13,8 @@ const placeholders = <V extends Values>(): V =>
 
 /**
  * A query of fixed shape that is built once and run with different values. For queries of every request, because Kysely takes
- * longer to build one than the store takes to run it. While it is built, `values` has no keys, so name each one. A value must
- * not be undefined, and a comparison with null never matches.
+ * longer to build one than the store takes to run it. While it is built, `values` has no keys, so name each one, or several
+ * with `named`. A value must not be undefined, and a comparison with null never matches.
  */
 export const statement = <V extends Values, R>(
   build: (db: Db, values: V) => Compilable<R>,
@@ -30,3 +30,7 @@ export const statement = <V extends Values, R>(
     return executor.executeQuery<R>({ sql, query: node, queryId, parameters })
   }
 }
+
+/** These of the values of a statement. */
+export const named = <V extends Values, const N extends keyof V>(values: V, names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<V, N>

@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import type { Keyring } from '../../call/keyring.ts'
+import { keepSetting, readSetting } from '../../storage/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 export type Vapid = {
@@ -12,27 +13,11 @@ export type Vapid = {
 const setting = 'vapid'
 const tokenSeconds = 12 * 60 * 60
 
-const readKey = async (storage: Storage): Promise<string | undefined> => {
-  const row = await storage.read((db) =>
-    db.selectFrom('settings').where('name', '=', setting).select('value').executeTakeFirst(),
-  )
-  return row?.value
-}
-
 /** Creates the key of a store, once: a subscription is valid for one key only. */
 const createKey = async (storage: Storage, { wrap }: Keyring): Promise<string> => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const value = wrap(JSON.stringify(await exportJWK(privateKey)), setting)
-  await storage.write(
-    (db) =>
-      db
-        .insertInto('settings')
-        .values({ name: setting, value })
-        .onConflict((of) => of.column('name').doNothing())
-        .execute(),
-    { org: 0 },
-  )
-  return (await readKey(storage)) ?? value
+  return storage.write((db) => keepSetting(db, setting, value), { org: 0 })
 }
 
 const pointOf = ({ x, y }: JWK): string =>
@@ -46,7 +31,8 @@ const contactOf = (publicUrl: string): string =>
 
 /** The key that identifies this service to push services. Created at the first start, and wrapped in the store. */
 export const createVapid = async (storage: Storage, keyring: Keyring): Promise<Vapid> => {
-  const wrapped = (await readKey(storage)) ?? (await createKey(storage, keyring))
+  const wrapped =
+    (await storage.read((db) => readSetting(db, setting))) ?? (await createKey(storage, keyring))
   const jwk = JSON.parse(keyring.unwrap(wrapped, setting)) as JWK
   const signingKey = await importJWK(jwk, 'ES256')
   const key = pointOf(jwk)
