@@ -4,11 +4,11 @@ import type { Receipt } from '../../receipt/receipt.ts'
 import type { Call } from '../call/call.ts'
 import { activeDevices } from '../devices/active.ts'
 import type { Db } from '../storage/schema.ts'
-import type { ApprovalRow, BallotRow } from './rows.ts'
+import type { ApprovalRow, BallotRow, RequestKey } from './rows.ts'
 
 // Each person who is asked has a ballot of their own: what they sign, and what they answered.
 
-const ofRequest = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
+const ofRequest = (db: Db, { request_id, org_id }: RequestKey) =>
   db
     .selectFrom('ballots')
     .where('ballots.request_id', '=', request_id)

@@ -7,7 +7,7 @@ import { statement } from '../storage/statement.ts'
 import { forgetProved, requestNotAuthentic } from './authentic.ts'
 import { notConsumable } from './consumption.ts'
 import { auditSubject } from './record.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, type RequestKey, updateApproval } from './rows.ts'
 import type { RequestSubject } from './write-subject.ts'
 
 // Every statement on `batch_rows` that a decision relies on is here.
@@ -15,13 +15,13 @@ import type { RequestSubject } from './write-subject.ts'
 /** Rows in one statement. */
 const atOnce = 500
 
-export const rowsOf = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
+export const rowsOf = (db: Db, { request_id, org_id }: RequestKey) =>
   db.selectFrom('batch_rows').where('request_id', '=', request_id).where('org_id', '=', org_id)
 
 /** Stores the rows that a request asks for. */
 export const insertBatchRows = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
-  { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>,
+  { request_id, org_id }: RequestKey,
   rows: readonly { subject: RequestSubject; digest: string }[],
 ): Promise<void> => {
   const all = rows.map(({ subject, digest }, row_index) => {
@@ -37,10 +37,7 @@ export const insertBatchRows = async (
 }
 
 /** The rows of a request that were not used, by digest. */
-export const unusedRows = async (
-  db: Db,
-  request: Pick<ApprovalRow, 'request_id' | 'org_id'>,
-): Promise<Map<string, number>> => {
+export const unusedRows = async (db: Db, request: RequestKey): Promise<Map<string, number>> => {
   const unused = rowsOf(db, request).where('used_at', 'is', null)
   const rows = await unused.select(['digest', 'row_index']).execute()
   return new Map(rows.map(({ digest, row_index }) => [digest, row_index]))
@@ -147,11 +144,8 @@ export const useRow = async (
   const { rows } = await use(db, { request_id, org_id, row_index, digest, asked_by, now, ...macs })
   if (rows.length === 0) throw await notUsable(call, proven, { row_index, digest, asked_by })
   if ((await lastUnused(db, { org_id, request_id })).rows.length > 0) return true
-  await db
-    .updateTable('approvals')
+  await updateApproval(db, proven)
     .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })
-    .where('request_id', '=', request_id)
-    .where('org_id', '=', org_id)
     .where('row_mac', '=', proven.row_mac)
     .execute()
   await call.audit(org_id, auditSubject(request_id), ['used_at'])

@@ -9,7 +9,7 @@ import { tellOfUse } from './emergency-notices.ts'
 import { dropRows, expireDue, requestExpired } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, updatePending } from './rows.ts'
 import { type ApprovalAccess, auditSubject, selectApprovals, toApprovalRecord } from './record.ts'
 import { requireSameRules } from './rules-of-request.ts'
 
@@ -99,12 +99,8 @@ export const withdrawApproval = async (
   const row = await selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst()
   if (!row) return notFound('Approval request')
   const detail = reason === undefined ? 'cancelled by the requester' : `withdrawn because ${reason}`
-  const ended = await db
-    .updateTable('approvals')
+  const ended = await updatePending(db, row)
     .set({ status: 'expired', detail, ended_at: now })
-    .where('request_id', '=', request_id)
-    .where('org_id', '=', row.org_id)
-    .where('status', '=', 'pending')
     .where('expires_at', '>', now)
     .returningAll()
     .executeTakeFirst()

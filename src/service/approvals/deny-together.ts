@@ -3,7 +3,7 @@ import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { noteOnDevices } from '../devices/rows.ts'
 import { deniedTogether, hasLiveKey } from './expiry.ts'
 import { wakeOf, withAnswer } from './lines.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, updatePending } from './rows.ts'
 import { auditSubject, findApproval } from './record.ts'
 
 /**
@@ -42,8 +42,7 @@ export const denyTogether = async (
       .where('org_id', '=', org_id)
       .execute()
     const row = await findApproval(db, ballot.request_id, { orgId: org_id })
-    const ended = await db
-      .updateTable('approvals')
+    const ended = await updatePending(db, row)
       .set({
         status: 'denied',
         detail: deniedTogether,
@@ -52,9 +51,6 @@ export const denyTogether = async (
         decided_by: user_id,
         answers: withAnswer(row, [user_id, 'denied', now]),
       })
-      .where('id', '=', row.id)
-      .where('org_id', '=', org_id)
-      .where('status', '=', 'pending')
       .returningAll()
       .executeTakeFirstOrThrow()
     denied.push(ended)

@@ -5,7 +5,7 @@ import type { Db } from '../storage/schema.ts'
 import { receiptDigest } from './cleared.ts'
 import { isSeveral } from './completion.ts'
 import { readLines, wakeOf } from './lines.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, updateApproval, updateBallots } from './rows.ts'
 import { isApproved } from './record.ts'
 
 /** No limit looks further back. */
@@ -61,7 +61,7 @@ const eraseRequest = async ({ db, now, wake }: Call, member: Member, row: Approv
 }
 
 /** Erases what a request to several people says of one of them. Its receipts name everybody, so they are erased too. */
-const eraseOne = async ({ db, now, keyring }: Call, { org_id, user_id }: Member, row: ApprovalRow) => {
+const eraseOne = async ({ db, now, keyring }: Call, { user_id }: Member, row: ApprovalRow) => {
   const lines = readLines(row)
   for (const { people } of lines)
     for (const one of people) if (one.user_id === user_id) Object.assign(one, { name: '', mobile: '' })
@@ -69,8 +69,7 @@ const eraseOne = async ({ db, now, keyring }: Call, { org_id, user_id }: Member,
   // What another program changed does not become genuine.
   const isSigned =
     keyring.holds('approvals', row) && (row.status === 'pending' || isApproved(row, { keyring }))
-  await db
-    .updateTable('approvals')
+  await updateApproval(db, row)
     .set({
       lines: next.lines,
       approver_mobile: '',
@@ -81,14 +80,10 @@ const eraseOne = async ({ db, now, keyring }: Call, { org_id, user_id }: Member,
       }),
       row_mac: isSigned ? keyring.macOf('approvals', next) : null,
     })
-    .where('id', '=', row.id)
-    .where('org_id', '=', org_id)
     .execute()
-  await db
-    .updateTable('ballots')
+  await updateBallots(db, row)
     .set({ ...noText, decision_digest: null })
-    .where('request_id', '=', row.request_id)
-    .where(ofMember({ org_id, user_id }))
+    .where('user_id', '=', user_id)
     .execute()
 }
 

@@ -2,6 +2,7 @@ import { expressionBuilder } from 'kysely'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
+import { repeat } from '../call/repeat.ts'
 import type { Service } from '../call/service.ts'
 import { ofLiveSignIn } from '../call/sign-in.ts'
 import { endCooling } from '../devices/cooling.ts'
@@ -12,7 +13,7 @@ import { lockOrganizations } from '../storage/transaction.ts'
 import { wakeOf } from './lines.ts'
 import { remindDue } from './reminders.ts'
 import { createShrunkSweep } from './shrunk-pools.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, type RequestKey, updatePending } from './rows.ts'
 import { auditSubject } from './record.ts'
 
 /**
@@ -69,7 +70,7 @@ const overdue = (db: Db, now: string) =>
   db.selectFrom('approvals').where('status', '=', 'pending').where(isOver(now))
 
 /** Nobody needs the rows of a list that ended unanswered, and they would be kept for as long as the request. */
-export const dropRows = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
+export const dropRows = (db: Db, { request_id, org_id }: RequestKey) =>
   db.deleteFrom('batch_rows').where('request_id', '=', request_id).where('org_id', '=', org_id).execute()
 
 /**
@@ -84,7 +85,7 @@ export const expireDue = async (
   const due = await overdue(db, now)
     .where(({ and }) => and(only))
     .$if(keys !== undefined, (query) => query.where('key_id', 'in', keys!))
-    .select(['id', 'org_id', 'request_id', 'expires_at', 'lines'])
+    .select(['org_id', 'request_id', 'expires_at', 'lines'])
     .orderBy('id')
     .limit(batchSize)
     .execute()
@@ -93,13 +94,10 @@ export const expireDue = async (
     due.map(({ org_id }) => org_id),
   )
   const ended = []
-  for (const { id, org_id, request_id, expires_at, lines } of due) {
+  for (const { org_id, request_id, expires_at, lines } of due) {
     const detail = expires_at <= now ? tooLate : keyEnded
-    const row = await db
-      .updateTable('approvals')
+    const row = await updatePending(db, { request_id, org_id })
       .set({ status: 'expired', detail, ended_at: now })
-      .where('id', '=', id)
-      .where('status', '=', 'pending')
       .where(isOver(now))
       .returning('id')
       .executeTakeFirst()
@@ -167,17 +165,16 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
     )
   const endShrunk = createShrunkSweep()
   // If the store cannot be written now, the next sweep tries again. Until then each read compares with the clock.
-  const run = (): void => {
-    void sweep(service).catch(() => undefined)
-    void endShrunk(service).catch(() => undefined)
-    void remindDue(service).catch(() => undefined)
-    void endCooling(service).catch(() => undefined)
-  }
-  run()
-  // Nodes that started together do not sweep at the same moments for long.
-  const timer = setInterval(run, sweepMs * (0.8 + 0.2 * Math.random())).unref()
+  const stops = [sweep, endShrunk, remindDue, endCooling].map((job) =>
+    repeat({
+      // Nodes that started together do not sweep at the same moments for long.
+      everyMs: sweepMs * (0.8 + 0.2 * Math.random()),
+      run: () => job(service),
+      failed: () => undefined,
+    }),
+  )
   return () => {
-    clearInterval(timer)
+    for (const stop of stops) void stop()
     signals.stop()
   }
 }

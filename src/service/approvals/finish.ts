@@ -9,7 +9,7 @@ import { addGrant } from './grants.ts'
 import { asksGroup, completedSet, isSeveral, tally } from './completion.ts'
 import { wakeOf, withAnswer } from './lines.ts'
 import { deniedBy, wrongNumber, wrongTwice } from './posted-decision.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, updatePending } from './rows.ts'
 import { auditSubject } from './record.ts'
 import { reportRequester, unexpected } from './report.ts'
 import { tooFewLeft } from './shrunk-pools.ts'
@@ -42,8 +42,7 @@ const end = async (call: Call, decision: VerifiedDecision, values: End): Promise
   const { row, ballot, decidedAt, ruling, input } = decision
   const answer = values.status === 'denied' ? 'denied' : 'approved'
   const next = { ...row, use_by: values.use_by ?? null }
-  const ended = await call.db
-    .updateTable('approvals')
+  const ended = await updatePending(call.db, row)
     .set({
       ruling: JSON.stringify(ruling),
       ...values,
@@ -53,9 +52,6 @@ const end = async (call: Call, decision: VerifiedDecision, values: End): Promise
       decided_by: ballot.user_id,
       row_mac: call.keyring.macOf('approvals', next),
     })
-    .where('request_id', '=', row.request_id)
-    .where('org_id', '=', row.org_id)
-    .where('status', '=', 'pending')
     .returningAll()
     .executeTakeFirstOrThrow()
   const { status } = values
@@ -76,12 +72,8 @@ const end = async (call: Call, decision: VerifiedDecision, values: End): Promise
 /** Stores a yes while others are still asked. */
 const noteYes = async (call: Call, decision: VerifiedDecision): Promise<ApprovalRow> => {
   const { row, ballot, decidedAt } = decision
-  const noted = await call.db
-    .updateTable('approvals')
+  const noted = await updatePending(call.db, row)
     .set({ answers: withAnswer(row, [ballot.user_id, 'approved', decidedAt]) })
-    .where('request_id', '=', row.request_id)
-    .where('org_id', '=', row.org_id)
-    .where('status', '=', 'pending')
     .returningAll()
     .executeTakeFirstOrThrow()
   await call.audit(row.org_id, auditSubject(row.request_id), ['answers'], actorOf(decision))

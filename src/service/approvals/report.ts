@@ -8,7 +8,7 @@ import { endedByReport } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
 import { findBallot } from './ballots.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, updateApproval, updatePending } from './rows.ts'
 import { auditSubject, findApproval } from './record.ts'
 
 /** The end of the detail of a request that its approver reported. */
@@ -36,12 +36,8 @@ const endMuted = async (call: Call, reported: Reported, actor: string): Promise<
     .execute()
   let count = 0
   for (const row of pending.filter((one) => isMuted(mutes, one))) {
-    const ended = await db
-      .updateTable('approvals')
+    const ended = await updatePending(db, row)
       .set({ status: 'expired', detail: endedByReport, ended_at: now })
-      .where('id', '=', row.id)
-      .where('org_id', '=', row.org_id)
-      .where('status', '=', 'pending')
       .returning('id')
       .executeTakeFirst()
     if (!ended) continue
@@ -97,11 +93,8 @@ export const reportDenied = async (
   const isRepeat = detail?.endsWith(unexpected) === true
   await call.audit(org_id, auditSubject(request_id), [isRepeat ? 'repeated' : 'not_me'], actor)
   if (!isRepeat) {
-    await db
-      .updateTable('approvals')
+    await updateApproval(db, row)
       .set({ detail: detail === null ? unexpected : `${detail}; ${unexpected}` })
-      .where('id', '=', row.id)
-      .where('org_id', '=', org_id)
       .execute()
     await reportRequester(call, { ...row, user_id }, actor)
   }

@@ -8,6 +8,7 @@ import { tellOfReview } from './emergency-notices.ts'
 import { whoAnswered } from './lines.ts'
 import { peopleText } from './people-text.ts'
 import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord } from './record.ts'
+import { updateApproval } from './rows.ts'
 
 // After an emergency, one of the people whom nobody asked says whether it was one.
 
@@ -71,11 +72,8 @@ export const reviewApproval: HandlerOf<'reviewApproval'> = async (
   const verdict = ok ? ('ok' as const) : ('disputed' as const)
   const review = { by: ownerId, verdict, at: call.now, ...(note !== undefined && { note }) }
   const break_glass = JSON.stringify({ ...broken, review })
-  const reviewed = await call.db
-    .updateTable('approvals')
+  const reviewed = await updateApproval(call.db, { request_id, org_id: orgId })
     .set({ break_glass, row_mac: call.keyring.macOf('approvals', { ...row, break_glass }) })
-    .where('request_id', '=', request_id)
-    .where('org_id', '=', orgId)
     // The row that was read.
     .where('row_mac', '=', row.row_mac)
     .returningAll()

@@ -7,7 +7,7 @@ import { devicesOfVoter } from './ballots.ts'
 import { tally } from './completion.ts'
 import { wakeOf } from './lines.ts'
 import { auditSubject } from './record.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, updatePending } from './rows.ts'
 
 export const tooFewLeft = 'too few of the people who were asked can still answer'
 
@@ -54,13 +54,7 @@ const endOne = async ({ storage, keyring, signals, dev }: Service, { id }: Candi
     async (db) => {
       if (!(await isShrunk(db, await read(db)))) return false
       const now = storage.now()
-      await db
-        .updateTable('approvals')
-        .set({ status: 'expired', detail: tooFewLeft, ended_at: now })
-        .where('request_id', '=', request_id)
-        .where('org_id', '=', org_id)
-        .where('status', '=', 'pending')
-        .execute()
+      await updatePending(db, found).set({ status: 'expired', detail: tooFewLeft, ended_at: now }).execute()
       await auditByService(db, now, {
         orgId: org_id,
         action: 'expireApproval',

@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import type { Log } from '../../core/log.ts'
+import { repeatForAll } from '../call/repeat.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { areGroupsWhole } from '../policy/group-rows.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import type { CoveredRow, SealedTable, Tables } from '../storage/schema.ts'
 import { readSigningKeys } from './signing-keys.ts'
-import { takePeriod } from '../storage/period.ts'
 
 type AlteredRow = RowData<'listAlteredRows'>[number]
 type Deps = Pick<Service, 'storage' | 'keyring'>
@@ -129,23 +129,19 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
   ]
 }
 
-const everyMs = 60 * 60_000
-
 /** Warns once of each row that another program has changed: soon after the start, and every hour. Returns how to stop. */
 export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => void) => {
   const reported = new Set<string>()
-  const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
   const check = async (): Promise<void> => {
-    if (!(await takePeriod(storage, 'check of the rows', everyMs))) return
     for (const { org_id, kind, id } of await findAlteredRows({ storage, keyring })) {
       const name = `${kind.replaceAll('_', ' ')} ${id} of ${org_id === 0 ? 'the service' : `organization ${org_id}`}`
       if (reported.has(name)) continue
       reported.add(name)
-      warn(`Another program has changed ${name} in the store, so it is not used`)
+      const message = `Another program has changed ${name} in the store, so it is not used`
+      log({ at: storage.now(), level: 'warn', message })
     }
   }
-  const checkOrWarn = (): void => void check().catch((error: unknown) => warn(String(error)))
-  checkOrWarn()
-  const timer = setInterval(checkOrWarn, everyMs).unref()
-  return () => clearInterval(timer)
+  const stop = repeatForAll({ storage, log }, { work: 'check of the rows', everyMs: 60 * 60_000, run: check })
+  // A check can take minutes.
+  return () => void stop()
 }

@@ -2,10 +2,10 @@ import { addMs } from '../../core/iso-time.ts'
 import type { Channel } from '../call/message.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Adapters } from './adapter.ts'
+import { repeatForAll } from '../call/repeat.ts'
 import { nameOf } from './attempt.ts'
 import { type ChannelWorker, createChannelWorker, type WorkerOptions } from './channel-worker.ts'
 import { releaseAll } from './rows.ts'
-import { takePeriod } from '../storage/period.ts'
 
 const hourMs = 60 * 60_000
 const pollMs = 1_000
@@ -64,24 +64,11 @@ export const createOutbox = ({
   const workers: ChannelWorker[] = Object.entries(adapters).map(([channel, adapter]) =>
     createChannelWorker(channel as Channel, adapter, { ...rest, random, timeoutMs }),
   )
-  const timers: NodeJS.Timeout[] = []
+  const stops: (() => unknown)[] = []
 
   const wake = (): void => {
     for (const worker of workers) worker.wake()
   }
-
-  const purgeOnce = async (): Promise<void> => {
-    if (await takePeriod(storage, 'purge of the outbox', hourMs)) await purge(storage)
-  }
-
-  const purgeOrWarn = (): void =>
-    void purgeOnce().catch((error: unknown) =>
-      log({
-        at: storage.now(),
-        level: 'warn',
-        message: `Old messages were not deleted from the outbox: ${nameOf(error)}`,
-      }),
-    )
 
   return {
     /** Sends what is due now. */
@@ -89,15 +76,24 @@ export const createOutbox = ({
     /** Sends and purges regularly from now on. `alone`: no other process sends from this store. */
     start: async ({ alone }: { alone: boolean }): Promise<void> => {
       if (alone) await storage.write((db) => releaseAll(db, storage.now()), { org: null, routine: true })
-      timers.push(setInterval(wake, pollMs).unref(), setInterval(purgeOrWarn, hourMs).unref())
-      purgeOrWarn()
+      const stopPurge = repeatForAll(
+        { storage, log },
+        {
+          work: 'purge of the outbox',
+          everyMs: hourMs,
+          run: () => purge(storage),
+          failed: (error) => `Old messages were not deleted from the outbox: ${nameOf(error)}`,
+        },
+      )
+      const timer = setInterval(wake, pollMs).unref()
+      stops.push(stopPurge, () => clearInterval(timer))
       wake()
     },
     idle: async (): Promise<void> => {
       await Promise.all(workers.map((worker) => worker.idle()))
     },
     stop: async (): Promise<void> => {
-      for (const timer of timers) clearInterval(timer)
+      for (const stop of stops) void stop()
       await Promise.all(workers.map((worker) => worker.stop(graceMs)))
     },
   }

@@ -5,6 +5,7 @@ import type { ChainRow } from '../../receipt/chain.ts'
 import { auditByService } from '../call/audit.ts'
 import type { Service } from '../call/service.ts'
 import { signHead } from '../custody/audit-log.ts'
+import { repeat } from '../call/repeat.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import { takePeriod } from '../storage/period.ts'
 import type { Db } from '../storage/schema.ts'
@@ -74,7 +75,6 @@ export const stateHeads = async ({ storage }: Stating): Promise<void> => {
 }
 
 const hourMs = 60 * 60_000
-const everyMs = 60_000
 
 const work = 'audit heads'
 
@@ -90,26 +90,16 @@ const isDue = async (storage: Storage): Promise<boolean> => {
 /** States the heads of all chains each hour, by one node. Returns a function that stops it. */
 export const watchAuditHeads = (service: Stating, log: Log): (() => Promise<void>) => {
   const { storage } = service
-  let stopped = false
-
-  const run = async (): Promise<void> => {
-    if (await isDue(storage)) await stateHeads(service)
-  }
-
-  const warn = (error: unknown): void =>
-    log({
-      at: storage.now(),
-      level: 'error',
-      message: `The heads of the audit were not signed; the next attempt is in a minute: ${nameOf(error)}`,
-    })
-
-  let running = run().catch(warn)
-  const timer = setInterval(() => {
-    running = running.then(() => (stopped ? undefined : run())).catch(warn)
-  }, everyMs).unref()
-  return async () => {
-    stopped = true
-    clearInterval(timer)
-    await running
-  }
+  return repeat({
+    everyMs: 60_000,
+    run: async () => {
+      if (await isDue(storage)) await stateHeads(service)
+    },
+    failed: (error) =>
+      log({
+        at: storage.now(),
+        level: 'error',
+        message: `The heads of the audit were not signed; the next attempt is in a minute: ${nameOf(error)}`,
+      }),
+  })
 }

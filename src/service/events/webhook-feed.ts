@@ -3,6 +3,7 @@ import { addMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
 import { countRows } from '../call/pagination.ts'
 import type { Service } from '../call/service.ts'
+import { repeat } from '../call/repeat.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import { enqueueAs } from '../delivery/enqueue.ts'
 import { auditTopic } from '../call/signals/signals.ts'
@@ -168,21 +169,20 @@ export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) =>
     for (const row of failing) await stopAudited(service, row, row.error ?? 'it failed for three days')
   }
 
-  const stopOrWarn = (): void =>
-    void stopFailing().catch((error: unknown) =>
+  const stopWatching = repeat({
+    everyMs: minuteMs,
+    run: stopFailing,
+    failed: (error) =>
       log({
         at: storage.now(),
         level: 'warn',
         message: `Webhooks that fail could not be stopped: ${nameOf(error)}`,
       }),
-    )
-
-  const timer = setInterval(stopOrWarn, minuteMs).unref()
-  stopOrWarn()
+  })
   const following = follow()
   return async () => {
     stop.abort()
-    clearInterval(timer)
+    await stopWatching()
     await following
   }
 }

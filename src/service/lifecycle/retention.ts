@@ -4,12 +4,14 @@ import type { Log } from '../../core/log.ts'
 import { ballotWithoutTexts, receiptDigest, withoutTexts } from '../approvals/cleared.ts'
 import { forgetErased } from '../approvals/erasure.ts'
 import { auditByService } from '../call/audit.ts'
+import { dropRows } from '../approvals/expiry.ts'
 import { isApproved } from '../approvals/record.ts'
 import type { Call } from '../call/call.ts'
+import { repeatForAll } from '../call/repeat.ts'
 import type { Service } from '../call/service.ts'
 import { erasePeople } from '../members/erasure.ts'
 import type { Db } from '../storage/schema.ts'
-import { takePeriod } from '../storage/period.ts'
+import { updateApproval, updateBallots } from '../approvals/rows.ts'
 
 const approvalsToClear = (db: Db, before: string) =>
   db.selectFrom('approvals').where('cleared_at', 'is', null).where('ended_at', '<', before)
@@ -30,19 +32,9 @@ export const clearApprovals = async (
     .execute()
   for (const row of rows) {
     const cleared = withoutTexts(row)
-    await db
-      .updateTable('ballots')
-      .set(ballotWithoutTexts)
-      .where('request_id', '=', row.request_id)
-      .where('org_id', '=', org_id)
-      .execute()
-    await db
-      .deleteFrom('batch_rows')
-      .where('request_id', '=', row.request_id)
-      .where('org_id', '=', org_id)
-      .execute()
-    await db
-      .updateTable('approvals')
+    await updateBallots(db, row).set(ballotWithoutTexts).execute()
+    await dropRows(db, row)
+    await updateApproval(db, row)
       .set({
         ...cleared,
         receipt_digest: row.attestation === null ? null : receiptDigest(row.attestation),
@@ -50,8 +42,6 @@ export const clearApprovals = async (
         // What was not authentic does not become so.
         row_mac: isApproved(row, { keyring }) ? keyring.macOf('approvals', { ...row, ...cleared }) : null,
       })
-      .where('id', '=', row.id)
-      .where('org_id', '=', org_id)
       .execute()
   }
   if (rows.length > 0)
@@ -149,38 +139,19 @@ export const deleteExpired = async (
 }
 
 /** Deletes expired rows now and every hour; returns a function that stops it. */
-export const watchExpired = ({ storage, keyring }: Service, log: Log): (() => void) => {
-  const deleteOnce = async (): Promise<void> => {
-    if (await takePeriod(storage, 'deletion of expired rows', hourMs))
-      await storage.write((db) => deleteExpired({ db, keyring }, storage.now()), { org: null })
-  }
-  const run = (): void =>
-    void deleteOnce().catch((error: unknown) =>
-      log({ at: storage.now(), level: 'warn', message: String(error) }),
-    )
-  run()
-  const timer = setInterval(run, hourMs).unref()
-  return () => clearInterval(timer)
-}
-
-const everyMs = 10 * 60_000
+export const watchExpired = ({ storage, keyring }: Service, log: Log) =>
+  repeatForAll(
+    { storage, log },
+    {
+      work: 'deletion of expired rows',
+      everyMs: hourMs,
+      run: () => storage.write((db) => deleteExpired({ db, keyring }, storage.now()), { org: null }),
+    },
+  )
 
 /** Sweeps now and every ten minutes. The returned function stops it and waits for the current transaction. */
-export const watchRetention = (service: Service, log: Log): (() => Promise<void>) => {
-  const { storage } = service
-  let stopped = false
-  let sweeping: Promise<void> = Promise.resolve()
-  const sweep = (): void => {
-    sweeping = sweeping
-      .then(() => takePeriod(storage, 'retention', everyMs))
-      .then((isTaken) => (isTaken ? sweepRetention(service, () => stopped) : undefined))
-      .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
-  }
-  sweep()
-  const timer = setInterval(sweep, everyMs).unref()
-  return async () => {
-    stopped = true
-    clearInterval(timer)
-    await sweeping
-  }
-}
+export const watchRetention = (service: Service, log: Log) =>
+  repeatForAll(
+    { storage: service.storage, log },
+    { work: 'retention', everyMs: 10 * 60_000, run: (isStopped) => sweepRetention(service, isStopped) },
+  )
