@@ -3,8 +3,9 @@ import { isRecord } from '../../core/is-record.ts'
 
 const dots = '•'
 
-/** `+12025550101` -> `+1••••••0101`. Too short to hide anything: all dots. */
+/** `+12025550101` -> `+1••••••0101`. Too short to hide anything: all dots. What the service has hidden stays as it is. */
 export const maskPhone = (text: string): string => {
+  if (/^•+\d{4}$/.test(text)) return text
   const prefix = dialingPrefix(text) ?? (/^\d{7,15}$/.test(text) ? '' : undefined)
   if (prefix === undefined) return dots.repeat(4)
   return prefix + dots.repeat(text.length - prefix.length - 4) + text.slice(-4)

@@ -63,6 +63,7 @@ export const revokeGrant: HandlerOf<'revokeGrant'> = async ({ org_id, request_id
   await reachOrganization(call, org_id)
   const isOwn = reaches(call, 'people')
   const ended = await endGrants(call, org_id, (one) => one.request_id === request_id && isOwn(one))
-  if (ended.length === 0) throw notFound('Grant')
+  if (ended.length === 0)
+    throw notFound('Grant', `svc grant list --org ${org_id} lists the grants that have not ended`)
   return undefined
 }
