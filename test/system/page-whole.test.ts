@@ -201,3 +201,29 @@ describe('what a requester writes', () => {
     expect(await phone.page.locator('.card .asked').innerText()).not.toContain('\n')
   })
 })
+
+const words = ({ page }: Phone): Promise<string[]> => page.locator('dd > .framed').allTextContents()
+
+test('each word of a command has a frame, and a long command is quoted as a whole', async () => {
+  expect(await words(await opened(command('echo "a b"')))).toEqual(['bash', '-c', 'echo "a b"'])
+  expect(await words(await opened(command(filler(300))))).toEqual([])
+})
+
+test('an old value is beside the new one', async () => {
+  const phone = await opened({
+    subject: {
+      type: 'request',
+      data: {
+        organization: { id: '1', slug: 'acme' },
+        operation: 'updateGeofence',
+        body: { radius: 500 },
+        before: { radius: 100 },
+      },
+    },
+  })
+  const at = async (name: string) => (await phone.page.locator(`dd > ${name}`).boundingBox())!
+  const [old, replaced] = [await at('del'), await at('ins')]
+  expect(old.y).toBe(replaced.y)
+  expect(old.x + old.width).toBeLessThan(replaced.x)
+  expect(await flaws(phone)).toEqual([])
+})

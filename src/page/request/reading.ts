@@ -5,10 +5,14 @@ import { exactText } from '../shell/text.ts'
 const longest = 280
 const mostLines = 6
 
+/** Whether text would fill the screen. */
+export const isLong = (text: string): boolean =>
+  text.length > longest || text.split(/\n|\\u\{000a\}/).length > mostLines
+
 /** Exact text. Long text is folded until it is opened; nothing of it is left out. */
 export const longText = (text: string): Node => {
   const whole = exactText(text)
-  if (text.length <= longest && text.split(/\n|\\u\{000a\}/).length <= mostLines) return whole
+  if (!isLong(text)) return whole
   const body = h('span', 'folded', whole)
   const more = h('button', { type: 'button', class: 'button quiet more' }, t('request.showAll'))
   more.addEventListener('click', () => {

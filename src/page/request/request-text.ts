@@ -3,10 +3,10 @@ import { call } from '../calls/api.ts'
 import { button, div, h, put } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { longText } from './reading.ts'
+import { isLong, longText } from './reading.ts'
 import { peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { exactLine, exactNames, exactText, headline } from '../shell/text.ts'
+import { exactLine, exactNames, exactText, framed, headline } from '../shell/text.ts'
 import { momentText, whenText } from '../language/time.ts'
 import { labelKey } from '../language/message.ts'
 import { isKey, nodes, t } from '../language/text.ts'
@@ -22,16 +22,26 @@ const fieldLabel = (label: string): Node | string => {
   return key !== undefined && isKey(key) ? t(key) : longText(label)
 }
 
-export const fieldLine = ({ label, value, before }: Field): HTMLElement =>
+/** Each word of a command has a frame, which shows what is one word; long ones are folded, as quoted for a shell. */
+export const fieldLine = ({ label, value, before }: Field, argv?: readonly string[]): HTMLElement =>
   before === undefined
-    ? line(fieldLabel(label), longText(value))
+    ? line(
+        fieldLabel(label),
+        ...(argv && label === 'Command' && !isLong(value)
+          ? argv.flatMap((word) => [framed(word), ' '])
+          : [longText(value)]),
+      )
     : line(fieldLabel(label), h('del', {}, longText(before)), ' ', h('ins', {}, longText(value)))
+
+/** The words of a command; undefined for any other subject. */
+export const argvOf = (subject: PendingRequest['subject']): readonly string[] | undefined =>
+  (subject?.data as { argv?: readonly string[] } | undefined)?.argv
 
 type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason'>
 
 /** The fields of the subject, then the words of the requester: also those that the headline has in one line. */
 export const requestLines = ({ action, subject, reason }: Asked): HTMLElement[] => [
-  ...(subject?.fields ?? []).map(fieldLine),
+  ...(subject?.fields ?? []).map((field) => fieldLine(field, argvOf(subject))),
   ...(action === headline({ action, subject }) && !action.includes('\n')
     ? []
     : [line(t('request.inTheirWords'), longText(action))]),
@@ -122,7 +132,12 @@ export const rowList = ({ request_id, session, subject }: PendingRequest): HTMLE
       const { rows, left } = await call('listRequestRows', { request_id, from }, { org: session.org_id })
       for (const { summary, fields } of rows)
         list.append(
-          h('details', {}, h('summary', {}, exactLine(summary)), h('dl', {}, ...fields.map(fieldLine))),
+          h(
+            'details',
+            {},
+            h('summary', {}, exactLine(summary)),
+            h('dl', {}, ...fields.map((field) => fieldLine(field))),
+          ),
         )
       put(more, left > 0 && button(t('request.more', { count: left }), 'quiet', read))
     })

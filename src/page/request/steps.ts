@@ -1,6 +1,7 @@
 import { button, div, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { exactText, plainDigits } from '../shell/text.ts'
+import { argvOf } from './request-text.ts'
 import { locale, nodes, t } from '../language/text.ts'
 
 /** A requester that was reported cannot ask for so long. In the digits of the language. */
@@ -129,8 +130,8 @@ const spanText = (seconds: number): string => {
 }
 
 /** What may differ, as the request above shows it. */
-const partsOf = ({ free }: Grant, subject: PendingRequest['subject']): string[] => {
-  const { argv } = (subject?.data ?? {}) as { argv?: string[] }
+const partsOf = ({ free }: Grant, subject: PendingRequest['subject']): readonly string[] => {
+  const argv = argvOf(subject)
   return argv ? argv.filter((_, at) => free.includes(String(at))) : free
 }
 

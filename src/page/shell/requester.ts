@@ -1,7 +1,7 @@
 import type { Pending } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { h, picture } from './element.ts'
-import { exactLine } from './text.ts'
+import { framed } from './text.ts'
 
 type Origin = Pending['origin']
 
@@ -16,9 +16,6 @@ const badge = (isVerified: boolean): HTMLElement =>
 
 const line = (text: Node | string, mark?: HTMLElement, pattern?: HTMLElement | false): HTMLElement =>
   h('span', 'who', pattern, mark, mark && ' ', text)
-
-/** A frame shows where a name begins and ends, whatever is in it. */
-const framed = (name: string): HTMLElement => h('span', 'framed', exactLine(name))
 
 /**
  * A pattern for each key, by which a person recognizes it: the name of a key is chosen freely, and this is not. From the number

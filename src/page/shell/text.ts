@@ -44,6 +44,9 @@ export const exactText = (text: string, isLine = false): Node => {
 /** The same in one line: a line break is shown as its code, so that nothing in the text looks like a line of the page. */
 export const exactLine = (text: string): Node => exactText(text.replaceAll('\n', String.raw`\u{000a}`), true)
 
+/** A frame shows where a name or the word of a command begins and ends, whatever is in it. */
+export const framed = (text: string): HTMLElement => h('span', 'framed', exactLine(text))
+
 /** The request in one line, rendered from the subject. */
 export const headline = ({ action, subject }: Pick<Pending, 'action' | 'subject'>): string =>
   subject?.summary ?? action

@@ -5,7 +5,7 @@ import type { Ways } from '../enrollment/entry.ts'
 import { createEntrance, type Entry } from '../enrollment/entrance.ts'
 import { withdraw } from '../calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
-import { createNewRequests } from '../shell/new-requests.ts'
+import { createNewRequests } from '../inbox/new-requests.ts'
 import { hasScreen, nameOrganization, setOffline, setSlow, tellNext } from '../shell/frame.ts'
 import { showNotice, words } from '../shell/notice.ts'
 import { createSurroundings } from '../inbox/surroundings.ts'
@@ -37,8 +37,8 @@ const change = (next: () => typeof view | void): void => {
 
 const queue = createQueue({ pending: () => pending ?? [], show: () => showPlace() })
 
-const newRequests = createNewRequests()
-const noteNew = (): void => newRequests.follow(pending ?? [], view.announces?.() === true, requestInAddress())
+const { follow, start } = createNewRequests()
+const noteNew = (): void => follow(pending ?? [], view.announces?.() === true, sessions.length > 1)
 
 const leave = (): void => {
   attempts += 1
@@ -47,6 +47,7 @@ const leave = (): void => {
   session = undefined
   sessions = []
   pending = undefined
+  noteNew()
   surroundings.follow(undefined)
 }
 
@@ -88,7 +89,6 @@ const endSession = (ended: Session, left: Session[], removed = false) => {
 }
 
 const updateView = (): void => void (pending && view.update?.(pending))
-
 const surroundings = createSurroundings(updateView)
 
 const feed = createFeed({
@@ -215,7 +215,7 @@ const enter = async (entry: Entry = {}, preloaded = false): Promise<void> => {
   if (request !== undefined)
     return change(() => openConsent(here, request, { toInbox: entrance.done, again: () => consent(request) }))
   take(reading.requests)
-  newRequests.start(reading.requests)
+  start(reading.requests)
   showPlace()
   feed.start(reading)
 }

@@ -1,6 +1,8 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
-import { h } from './element.ts'
+import { h } from '../shell/element.ts'
+import { requestInAddress } from '../shell/address.ts'
+import { createBeside } from './beside.ts'
 
 const place = (): HTMLElement => document.getElementById('arrival')!
 
@@ -8,6 +10,7 @@ const place = (): HTMLElement => document.getElementById('arrival')!
 export const createNewRequests = () => {
   let known = new Set<string>()
   let fresh: string[] = []
+  const showBeside = createBeside()
 
   // The same element, because it may have the focus.
   const link = h('a', 'arrival')
@@ -20,8 +23,10 @@ export const createNewRequests = () => {
   }
 
   return {
-    /** `isSeen`: the screen lists the requests itself. `opened`: the request on the screen. */
-    follow: (requests: readonly PendingRequest[], isSeen: boolean, opened: string | undefined): void => {
+    /** `isSeen`: the screen lists the requests itself. `named`: they are of several organizations. */
+    follow: (requests: readonly PendingRequest[], isSeen: boolean, named: boolean): void => {
+      const opened = requestInAddress()
+      showBeside(requests, named)
       const ids = requests.map(({ request_id }) => request_id)
       const before = fresh.join(' ')
       fresh = isSeen ? [] : ids.filter((id) => id !== opened && (fresh.includes(id) || !known.has(id)))
