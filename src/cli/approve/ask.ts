@@ -1,4 +1,3 @@
-import type { Option } from 'commander'
 import { approval } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
 import { checkedLines } from '../../contract/approvers.ts'
@@ -9,7 +8,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { flagsFor } from '../operation/flags.ts'
-import type { Typed } from '../program/define-command.ts'
+import type { Flags, Typed } from '../program/define-command.ts'
 import { needFor } from '../operation/need.ts'
 
 /** Of what waits for the answer of one call: a hook, or a tool. A request at the service lives as long as its rules or it say. */
@@ -70,10 +69,12 @@ const withDefault = (field: Field, operation: Operation): Field => {
 }
 
 /** A flag for each field of the request that is not an argument. */
-export const askFlags = (operation: Operation): Option[] =>
-  fieldsOf(operation)
-    .filter(({ name }) => !operation.args!.includes(name))
-    .flatMap((field) => flagsFor(withDefault(field, operation), needFor([operation], field)))
+export const askFlags = (operation: Operation): Flags =>
+  Object.fromEntries(
+    fieldsOf(operation)
+      .filter(({ name }) => !operation.args!.includes(name))
+      .flatMap((field) => flagsFor(withDefault(field, operation), needFor([operation], field))),
+  )
 
 /** A tool server does not know organizations, and svc may have no key to look one up. */
 const withoutOrg = (operation: Operation): Operation =>

@@ -85,7 +85,7 @@ type ByTools = (typed: Typed, context: Context) => Promise<void>
 
 /** Uses the REST API; with --mcp, or if the service has no approvals, the tools, if they can do it. */
 const extend = (operation: Operation, tools?: ByTools): Extension => ({
-  options: tools ? [['--mcp', 'Use the tool server at SVC_MCP_URL']] : [],
+  options: tools ? { '--mcp': 'Use the tool server at SVC_MCP_URL' } : {},
   action: async (typed, context) => {
     if (tools && typed.options['mcp']) return tools(typed, context)
     try {

@@ -108,10 +108,10 @@ const enrollSoftware = async (typed: Typed<Options>, context: Context): Promise<
 
 /** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that can sign immediately. */
 const enroll: Extension = {
-  options: [
-    ['--software', 'Create a key file instead; requires a service that runs with --dev'],
-    ['--file <file>', 'With --software: the new file; default: next to the profiles'],
-  ],
+  options: {
+    '--software': 'Create a key file instead; requires a service that runs with --dev',
+    '--file <file>': 'With --software: the new file; default: next to the profiles',
+  },
   examples: ['svc user enroll 7 --org acme --software'],
   action: async (typed: Typed<Options>, context) => {
     const { options } = typed

@@ -103,24 +103,19 @@ export const registerInbox = defineCommand<Options>({
   name: 'inbox',
   summary:
     'Approve or deny pending requests with a software authenticator; requires a service that runs with --dev',
-  options: [
-    [
-      '--authenticator <file>',
-      'Key file of svc user enroll --software; default: the only one, or a question',
-    ],
-    ['--approve <request-id>', 'Approve this request without prompting'],
-    ['--deny <request-id>', 'Deny this request without prompting'],
-    [
-      '--not-me <request-id>',
+  options: {
+    '--authenticator <file>': 'Key file of svc user enroll --software; default: the only one, or a question',
+    '--approve <request-id>': 'Approve this request without prompting',
+    '--deny <request-id>': 'Deny this request without prompting',
+    '--not-me <request-id>':
       'Deny this request without prompting, mute the requester and end its other requests',
-    ],
-    ['--note <text>', 'With --deny or --not-me: a note to the requester, signed with the denial'],
-    ['--grant', 'With --approve: also allow the same again, as far as the rules of the request allow it'],
-    ['--number <nn>', 'With --approve: the number that the requester sees'],
-    ['--latitude <degrees>', 'With --longitude: location to approve from, if a location rule applies'],
-    ['--longitude <degrees>', 'See --latitude'],
-    ['--dry-run', 'With --approve, --deny or --not-me: show what would be signed and sign nothing'],
-  ],
+    '--note <text>': 'With --deny or --not-me: a note to the requester, signed with the denial',
+    '--grant': 'With --approve: also allow the same again, as far as the rules of the request allow it',
+    '--number <nn>': 'With --approve: the number that the requester sees',
+    '--latitude <degrees>': 'With --longitude: location to approve from, if a location rule applies',
+    '--longitude <degrees>': 'See --latitude',
+    '--dry-run': 'With --approve, --deny or --not-me: show what would be signed and sign nothing',
+  },
   examples: [
     'svc approve inbox',
     'svc approve inbox --approve apr_3mYk8wQZ --number 42',

@@ -40,12 +40,12 @@ export const registerRequest = defineCommand<Options>({
     'Request an approval and wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending',
   usage: '<action> [flags]',
   args: ['[action]'],
-  options: [
+  options: {
     ...askFlags(requestOperation),
-    ['--receipt <file>', 'New file for the signed receipt'],
-    ['--mcp', 'Use the tool server at SVC_MCP_URL; --timeout then limits the wait only'],
-    ['--dry-run', 'Print the request and send nothing'],
-  ],
+    '--receipt <file>': 'New file for the signed receipt',
+    '--mcp': 'Use the tool server at SVC_MCP_URL; --timeout then limits the wait only',
+    '--dry-run': 'Print the request and send nothing',
+  },
   note: 'In a hook of an agent, end it with "|| exit 2": most hooks block on exit 2 only.',
   examples: [`svc approve request ${requestOperation.example}`],
   scope: 'ask',

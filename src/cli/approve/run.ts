@@ -7,7 +7,7 @@ import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { pickingFlag } from '../terminal/output.ts'
-import { collect } from '../operation/flags.ts'
+import { many } from '../operation/flags.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { askFlags, defaultSeconds, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
@@ -94,22 +94,14 @@ export const registerRun = defineCommand<Options>({
   summary: 'Run a command only if a person approves exactly it; exits with the code of the command',
   usage: '[flags] -- <command> [args...]',
   args: ['[command...]'],
-  options: [
+  options: {
     ...askFlags(runOperation),
-    [
-      '--bind <file>',
-      'File whose content is approved too; the command gets a private copy (can be repeated)',
-      collect,
-    ],
-    [
-      '--env <name>',
-      'Variable to pass on, or NAME=VALUE to set it; the approver sees it (can be repeated)',
-      collect,
-    ],
-    ['--receipt <file>', 'New file for the signed receipt, written before the command starts'],
-    ['--mcp', 'Use the tool server at SVC_MCP_URL'],
-    ['--dry-run', 'Print the request; send and run nothing'],
-  ],
+    '--bind <file>': many('File whose content is approved too; the command gets a private copy'),
+    '--env <name>': many('Variable to pass on, or NAME=VALUE to set it; the approver sees it'),
+    '--receipt <file>': 'New file for the signed receipt, written before the command starts',
+    '--mcp': 'Use the tool server at SVC_MCP_URL',
+    '--dry-run': 'Print the request; send and run nothing',
+  },
   note:
     `The approver reads the command, its folder and the SHA-256 of each file in it. The command gets PATH, HOME, the` +
     `\nlanguage, the terminal and what --env adds, and no credentials of svc.` +

@@ -3,7 +3,7 @@ import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
-import { collect, collectWords } from '../operation/flags.ts'
+import { collectWords, many } from '../operation/flags.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
@@ -47,48 +47,37 @@ export const registerVerify = defineCommand<Options>({
   summary: 'Verify a receipt, or those of several people, offline: exit 0 valid, 1 not',
   usage: '<receipt> [flags]',
   args: ['[receipt]'],
-  options: [
-    ['--jwks <file>', 'File with the keys of the service; no network is used'],
-    ['--jwks-url <url>', 'Address of the keys; default: the service of the profile'],
-    ['--org <org>', 'Organization of the receipt, id or slug; default: that of the profile'],
-    ['--issuer <url>', 'Service that must have issued the receipt; default: the one in the key set'],
-    ['--action <text>', 'Exact action that must have been approved'],
-    ['--subject <file>', 'File with the subject that must have been approved, as JSON; - for standard input'],
-    [
-      '--rows <file>',
+  options: {
+    '--jwks <file>': 'File with the keys of the service; no network is used',
+    '--jwks-url <url>': 'Address of the keys; default: the service of the profile',
+    '--org <org>': 'Organization of the receipt, id or slug; default: that of the profile',
+    '--issuer <url>': 'Service that must have issued the receipt; default: the one in the key set',
+    '--action <text>': 'Exact action that must have been approved',
+    '--subject <file>': 'File with the subject that must have been approved, as JSON; - for standard input',
+    '--rows <file>':
       'File with the changes of a list that must have been approved (svc approve rows -o json); - for standard input',
-    ],
-    ['--digest <hex>', 'SHA-256 that the subject must have'],
-    ['--rule <rule>', 'Rule under which it must have been given: a file with it, its SHA-256 or its name'],
-    [
-      '--approver <people>',
-      'Who must have answered, as --to names them: +12025550101, or @dba:2 (can be repeated)',
-      collect,
-    ],
-    ['--need <number>', 'How many different people must have agreed, at least'],
-    ['--requester <text>', 'Requester that the receipt must name; claimed, not verified'],
-    ['--status <word>', 'Required decision; default: approved (approved|denied)'],
-    [
-      '--factors <list>',
-      `Factors that must have passed (${factors.join('|')}; repeat or separate with commas)`,
-      collectWords,
-    ],
-    ['--max-age <time>', 'Maximum age: 90, 15m, 36h, 7d'],
-    ['--pinned-key <key>', 'Public key of the approver, saved earlier (COSE, base64url)'],
-    [
-      '--separation <word>',
+    '--digest <hex>': 'SHA-256 that the subject must have',
+    '--rule <rule>': 'Rule under which it must have been given: a file with it, its SHA-256 or its name',
+    '--approver <people>': many('Who must have answered, as --to names them: +12025550101, or @dba:2'),
+    '--need <number>': 'How many different people must have agreed, at least',
+    '--requester <text>': 'Requester that the receipt must name; claimed, not verified',
+    '--status <word>': 'Required decision; default: approved (approved|denied)',
+    '--factors <list>': {
+      about: `Factors that must have passed (${factors.join('|')}; repeat or separate with commas)`,
+      read: collectWords,
+    },
+    '--max-age <time>': 'Maximum age: 90, 15m, 36h, 7d',
+    '--pinned-key <key>': 'Public key of the approver, saved earlier (COSE, base64url)',
+    '--separation <word>':
       'strict: the device must not go back to the requesting key or one that created it (standard|strict)',
-    ],
-    ['--allow-unseparated', 'Accept a key that can influence who approves, and a device of unknown origin'],
-    ['--allow-unauthenticated', 'Accept a request from a local program without a credential'],
-    ['--allow-break-glass', 'Accept that others were asked than the people whom the rules name'],
-    ['--allow-grant', 'Accept a call that nobody saw, because somebody had allowed it again earlier'],
-    [
-      '--allow-dev',
+    '--allow-unseparated': 'Accept a key that can influence who approves, and a device of unknown origin',
+    '--allow-unauthenticated': 'Accept a request from a local program without a credential',
+    '--allow-break-glass': 'Accept that others were asked than the people whom the rules name',
+    '--allow-grant': 'Accept a call that nobody saw, because somebody had allowed it again earlier',
+    '--allow-dev':
       'Accept receipts of software keys, which prove nothing about a person; implies --allow-unseparated',
-    ],
-    ['--details', 'Print each check'],
-  ],
+    '--details': 'Print each check',
+  },
   examples: [
     'svc approve verify receipt.json --org acme --jwks keys.json --action "Deploy 4.2" --max-age 15m',
   ],

@@ -18,10 +18,10 @@ export const registerWait = defineCommand<{ timeout?: string; mcp?: boolean }>({
   summary: 'Wait for the decision of a request: exit 0 approved, 6 denied, 7 expired, 8 still pending',
   usage: '<request-id> [flags]',
   args: ['[request-id]'],
-  options: [
-    ['--timeout <n>', 'Seconds to wait; default: until the request expires'],
-    ['--mcp', 'Use the tool server at SVC_MCP_URL'],
-  ],
+  options: {
+    '--timeout <n>': 'Seconds to wait; default: until the request expires',
+    '--mcp': 'Use the tool server at SVC_MCP_URL',
+  },
   examples: ['svc approve wait apr_3mYk8wQZ'],
   scope: 'ask or read',
   hasId: true,

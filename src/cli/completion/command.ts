@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { describeCommand } from '../program/command-node.ts'
@@ -24,7 +23,7 @@ const offer = async (typed: Typed, { io }: Context, program: Program): Promise<v
 export const registerCompletion = defineCommand<{ current: string }>({
   usage: '<shell>',
   args: ['[shell]', '[words...]'],
-  options: [new Option('--current <text>').default('').hideHelp()],
+  options: { '--current <text>': { about: '', value: '', hidden: true } },
   examples: ['source <(svc completion bash)'],
   prints: [],
   action: async ({ args: [shell, ...words], options }, context, program) => {

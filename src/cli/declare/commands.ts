@@ -14,7 +14,7 @@ const file = { usage: '<file> [flags]', args: ['[file]'] }
 /** `svc diff FILE`: shows what `svc apply` with the same flags would do. Exits with 10 if there are changes. */
 export const registerDiff = defineCommand<Comparing>({
   ...file,
-  options: [['--prune', 'Include rows that are not in the file, which `svc apply --prune` would delete']],
+  options: { '--prune': 'Include rows that are not in the file, which `svc apply --prune` would delete' },
   examples: ['svc diff org.yaml --prune'],
   scope: 'read',
   action: async ({ args: [source], options }, context) => {
@@ -31,13 +31,13 @@ export const registerDiff = defineCommand<Comparing>({
 /** `svc apply FILE`: shows the changes, and makes the service match the file. */
 export const registerApply = defineCommand<ApplyOptions>({
   ...file,
-  options: [
-    ['--prune', 'Delete rows that are not in the file, in its sections only; users are removed, not deleted'],
-    ['-y, --yes', 'Do not ask for confirmation'],
-    ['--confirm <slug>', 'In a protected profile, instead of --yes: the slug of the organization'],
-    ['--dry-run', 'Show the plan and change nothing'],
-    reasonFlag,
-  ],
+  options: {
+    '--prune': 'Delete rows that are not in the file, in its sections only; users are removed, not deleted',
+    '-y, --yes': 'Do not ask for confirmation',
+    '--confirm <slug>': 'In a protected profile, instead of --yes: the slug of the organization',
+    '--dry-run': 'Show the plan and change nothing',
+    ...reasonFlag,
+  },
   examples: ['svc apply org.yaml', 'svc apply org.yaml --prune --dry-run'],
   scope: 'read, people and rules',
   action: async ({ args: [source], options }, context) =>
@@ -47,7 +47,10 @@ export const registerApply = defineCommand<ApplyOptions>({
 /** `svc export`: an organization as a file that `svc diff` and `svc apply` read. */
 export const registerExport = defineCommand<{ org?: string; schema?: boolean }>({
   usage: '--org ORG [flags]',
-  options: [orgFlag('; not with --schema'), ['--schema', 'Print the JSON Schema of the file, for editors']],
+  options: {
+    ...orgFlag('; not with --schema'),
+    '--schema': 'Print the JSON Schema of the file, for editors',
+  },
   examples: ['svc export --org acme > org.yaml', 'svc export --schema > svc.schema.json'],
   scope: 'read',
   prints: ['yaml'],

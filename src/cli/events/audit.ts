@@ -107,11 +107,11 @@ const createChainCheck = (heads: readonly AuditHead[]) => {
 export const registerAudit = defineCommand<{ org?: string; head?: string; jwks?: string }>({
   name: 'verify',
   summary: 'Verify the audit chain, and a head that was saved earlier',
-  options: [
-    ['--org <org>', 'Organization, id or slug; default: the chain of the service itself'],
-    ['--head <file>', 'Heads that were saved earlier: from svc audit head -o json or an event'],
-    ['--jwks <file>', 'File with the keys of the service; default: fetched from the service'],
-  ],
+  options: {
+    '--org <org>': 'Organization, id or slug; default: the chain of the service itself',
+    '--head <file>': 'Heads that were saved earlier: from svc audit head -o json or an event',
+    '--jwks <file>': 'File with the keys of the service; default: fetched from the service',
+  },
   examples: ['svc audit verify --org acme --head head.json'],
   scope: 'read',
   action: async ({ options }, context) => {

@@ -127,13 +127,13 @@ const tail = async (options: Options, context: Context): Promise<void> => {
 export const registerTail = defineCommand<Options>({
   name: 'tail',
   summary: 'Print events as they happen, until Ctrl-C',
-  options: [
-    ['--org <org>', 'Organization, id or slug; 0 or none: the service itself'],
-    ['--type <type>', 'Only events of this type or group: approval, approval.denied'],
-    ['--since <time>', 'Start at this time: 2h, 3d, 2030-01-31 or ISO 8601; default: now'],
-    ['--after <id>', 'Start after this event'],
-    ['--no-follow', 'Print the events up to now, and exit'],
-  ],
+  options: {
+    '--org <org>': 'Organization, id or slug; 0 or none: the service itself',
+    '--type <type>': 'Only events of this type or group: approval, approval.denied',
+    '--since <time>': 'Start at this time: 2h, 3d, 2030-01-31 or ISO 8601; default: now',
+    '--after <id>': 'Start after this event',
+    '--no-follow': 'Print the events up to now, and exit',
+  },
   note: `Types: ${eventFilters.filter((filter) => filter.includes('.')).join(', ')}`,
   examples: ['svc events tail --org acme --type approval -o ndjson'],
   scope: 'read',

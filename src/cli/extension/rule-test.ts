@@ -5,7 +5,7 @@ import { usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import type { Context } from '../context/context.ts'
 import { findOrg, requireOrg } from '../context/organization.ts'
-import { collect } from '../operation/flags.ts'
+import { many } from '../operation/flags.ts'
 import { orgFlag } from '../operation/need.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { isForPeople, wantsColour } from '../terminal/output.ts'
@@ -46,20 +46,18 @@ export const registerRuleTest = defineCommand<Options>({
   summary: operation.summary,
   usage: '[flags] [-- <command> [args...]]',
   args: ['[command...]'],
-  options: [
-    orgFlag(),
-    ['--cwd <folder>', 'Of a command: its folder; default: the current one'],
-    ['--request <command>', 'A change by svc itself, such as "user delete"'],
-    ['--file <name>', 'A file'],
-    ['--tool <name...>', 'A call of a tool: the server, then the tool (can be repeated)'],
-    [
-      '--argument <name=value>',
-      'Of a call of a tool: an argument, as text, or as JSON such as 5 or true (can be repeated)',
-      collect,
-    ],
-    ['--text <text>', 'A request without data: all of its text'],
-    ['--key <key-id>', 'The key that asks; default: the key in use'],
-  ],
+  options: {
+    ...orgFlag(),
+    '--cwd <folder>': 'Of a command: its folder; default: the current one',
+    '--request <command>': 'A change by svc itself, such as "user delete"',
+    '--file <name>': 'A file',
+    '--tool <name...>': 'A call of a tool: the server, then the tool (can be repeated)',
+    '--argument <name=value>': many(
+      'Of a call of a tool: an argument, as text, or as JSON such as 5 or true',
+    ),
+    '--text <text>': 'A request without data: all of its text',
+    '--key <key-id>': 'The key that asks; default: the key in use',
+  },
   note: 'Nobody is asked. Exits with 0 if no rule matches or the request can be approved now, and with 1 if it cannot.',
   examples: [
     'svc rule test --org acme -- terraform -chdir=prod destroy',

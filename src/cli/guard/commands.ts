@@ -8,7 +8,7 @@ const check = defineCommand<{ offline?: boolean }>({
   name: 'check',
   summary: 'Check the configuration of the guards, and print the lines that start them',
   args: ['[file]'],
-  options: [['--offline', 'Do not ask the service']],
+  options: { '--offline': 'Do not ask the service' },
   note:
     `Run it as root: only root can read the key. A guard always uses ${configPath}, for example:\n\n` +
     exampleConfig.replaceAll(/^/gm, '  '),
@@ -77,7 +77,7 @@ const exec = defineCommand({
 const ssh = defineCommand<{ as?: string }>({
   name: 'ssh',
   summary: 'Run the command or shell of an SSH connection, only if a person approves it',
-  options: [['--as <name>', 'Who has the key, as authorized_keys says; the approver reads it']],
+  options: { '--as <name>': 'Who has the key, as authorized_keys says; the approver reads it' },
   note: `For command="…" in authorized_keys. sshd passes what the client wants in SSH_ORIGINAL_COMMAND.${codes}`,
   examples: ['svc guard ssh --as alice'],
   prints: [],

@@ -1,30 +1,28 @@
 import { Argument } from 'commander'
 import { askFlags, hookOperation } from '../approve/ask.ts'
-import { collect } from '../operation/flags.ts'
-import { defineCommand, together, type Flag } from '../program/define-command.ts'
+import { many } from '../operation/flags.ts'
+import { defineCommand, together, type Flags } from '../program/define-command.ts'
 import { hostNames, type HostName } from './host.ts'
 import type { LevelOptions } from './install.ts'
 import type { RunOptions } from './run.ts'
 
 const host = { usage: '<host> [flags]', args: [new Argument('<host>').choices(hostNames)] }
 
-const matchFlag: Flag = [
-  '--match <tool>',
-  'Tool to hold, * for any text; default: the shell of the host (can be repeated)',
-  collect,
-]
+const matchFlag: Flags = {
+  '--match <tool>': many('Tool to hold, * for any text; default: the shell of the host'),
+}
 
-const levelFlags: readonly Flag[] = [
-  ['--project', 'Use the file of the project in this folder, not your own'],
-  ['--managed', 'Use the file for all users of this machine, which requires root'],
-  ['--dry-run', 'Show what would be done and write nothing'],
-]
+const levelFlags: Flags = {
+  '--project': 'Use the file of the project in this folder, not your own',
+  '--managed': 'Use the file for all users of this machine, which requires root',
+  '--dry-run': 'Show what would be done and write nothing',
+}
 
 const install = defineCommand<RunOptions & LevelOptions, [HostName]>({
   ...host,
   name: 'install',
   summary: 'Let an agent run a tool only if a person approves exactly this call',
-  options: [matchFlag, ...askFlags(hookOperation), ...levelFlags],
+  options: { ...matchFlag, ...askFlags(hookOperation), ...levelFlags },
   note:
     'Writes only its own hook into the configuration of the host. A second run replaces it.' +
     '\nThe hook requires a key that can only request approvals.',
@@ -55,7 +53,7 @@ const run = defineCommand<RunOptions, [HostName]>({
   ...host,
   name: 'run',
   summary: 'Decide about a tool call; the host calls it, with the call on standard input',
-  options: [matchFlag, ...askFlags(hookOperation)],
+  options: { ...matchFlag, ...askFlags(hookOperation) },
   note: 'Exits with 0 for an approved call and for a tool that it does not hold, and with 2 in every other case.',
   examples: ['svc hook run claude --to +12025550101 < call.json'],
   scope: 'ask',

@@ -111,10 +111,10 @@ const serve = async (context: Context): Promise<void> => {
 const client = {
   usage: '<client> [flags]',
   args: [new Argument('<client>').choices(clientNames)],
-  options: [
-    ['--project', 'The file of the current folder instead of that of the user'],
-    ['--dry-run', 'Show what would be done and write nothing'],
-  ],
+  options: {
+    '--project': 'The file of the current folder instead of that of the user',
+    '--dry-run': 'Show what would be done and write nothing',
+  },
 } as const
 
 const install = defineCommand<ClientOptions, [ClientName]>({

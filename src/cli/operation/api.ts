@@ -11,7 +11,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { bodyFlags, readBody, type BodyFlags } from './body-fields.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { confirmWrite } from './confirm.ts'
-import { collect } from './flags.ts'
+import { many } from './flags.ts'
 import type { Context } from '../context/context.ts'
 import type { Envelope } from '../terminal/payload.ts'
 
@@ -131,15 +131,15 @@ const headersOf = (lines: string[] = []): Record<string, string> =>
 export const registerApi = defineCommand<Options>({
   usage: '<path> [flags]',
   args: ['[path]'],
-  options: [
-    ['-X, --method <method>', 'Method; default: GET, or POST with a body'],
-    ['-H, --header <name:value>', 'Additional header (can be repeated)', collect],
-    ['-i, --include', 'Show the status and the headers too'],
-    ['--paginate', 'Fetch all pages of a list and show them as one'],
-    ['--dry-run', 'Print the request and send nothing'],
-    ['--confirm <path>', 'In a protected profile, for a DELETE: the path'],
+  options: {
+    '-X, --method <method>': 'Method; default: GET, or POST with a body',
+    '-H, --header <name:value>': many('Additional header'),
+    '-i, --include': 'Show the status and the headers too',
+    '--paginate': 'Fetch all pages of a list and show them as one',
+    '--dry-run': 'Print the request and send nothing',
+    '--confirm <path>': 'In a protected profile, for a DELETE: the path',
     ...bodyFlags,
-  ],
+  },
   examples: [
     'svc api /organizations',
     'svc api /organization/create -f name=Acme',

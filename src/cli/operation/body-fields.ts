@@ -2,23 +2,19 @@ import { usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
-import { collect } from './flags.ts'
-import type { Flag } from '../program/define-command.ts'
+import { many } from './flags.ts'
+import type { Flags } from '../program/define-command.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 // Additional body fields, as in gh: -f for text, -F for typed values, --input for a whole file.
 
 export type BodyFlags = { rawField?: string[]; field?: string[]; input?: string }
 
-export const bodyFlags: readonly Flag[] = [
-  ['-f, --raw-field <key=value>', 'Additional body field, as text (can be repeated)', collect],
-  [
-    '-F, --field <key=value>',
-    'Additional body field, typed; a.b[]=1 nests, @file reads a file (can be repeated)',
-    collect,
-  ],
-  ['--input <file>', 'JSON file with the body; - for standard input'],
-]
+export const bodyFlags: Flags = {
+  '-f, --raw-field <key=value>': many('Additional body field, as text'),
+  '-F, --field <key=value>': many('Additional body field, typed; a.b[]=1 nests, @file reads a file'),
+  '--input <file>': 'JSON file with the body; - for standard input',
+}
 
 const typed = async (value: string, io: Io): Promise<unknown> => {
   if (value.startsWith('@')) return readText(value.slice(1), io, '-F')

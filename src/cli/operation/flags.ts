@@ -1,11 +1,10 @@
-import { Option } from 'commander'
 import type { Field } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { listed } from '../../core/sentence.ts'
-import { noteNeed, type Need } from '../program/command-node.ts'
-import type { Flag } from '../program/define-command.ts'
+import type { Need } from '../program/command-node.ts'
+import type { Flag, Flags } from '../program/define-command.ts'
 import { expandDays, expandSlots, timeForms, typedTime, type Direction } from './typed-time.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
@@ -32,7 +31,10 @@ const valueName = (field: Field): string => {
 }
 
 /** Reads a flag that can be repeated. */
-export const collect = (value: string, before: string[] = []): string[] => [...before, value]
+const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+/** A flag that can be repeated. */
+export const many = (about: string): Flag => ({ about: `${about} (can be repeated)`, read: collect })
 
 /** Reads a flag that can be repeated and takes words separated by commas. */
 export const collectWords = (value: string, before: string[] = []): string[] => [
@@ -60,16 +62,15 @@ const about = (field: Field): string => {
 }
 
 /** The flags of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
-export const flagsFor = (field: Field, need?: Need): Option[] => {
-  const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
-  if (field.kind === 'list') option.argParser(field.meta.repeat ? collect : collectWords)
-  if (need) noteNeed(option, need)
-  if (field.kind !== 'boolean') return [option]
-  return [option, new Option(`--no-${field.flag}`, `Turn off --${field.flag}`)]
+export const flagsFor = (field: Field, need?: Need): [flags: string, Flag][] => {
+  const { flag, kind, meta } = field
+  const read = kind === 'list' ? (meta.repeat ? collect : collectWords) : undefined
+  const own: [string, Flag] = [`--${flag} ${valueName(field)}`.trim(), { about: about(field), read, need }]
+  return kind === 'boolean' ? [own, [`--no-${flag}`, `Turn off --${flag}`]] : [own]
 }
 
 /** For a command that writes: the client sends it with each write. */
-export const reasonFlag: Flag = ['--reason <text>', 'Reason, if a rule of the organization requires one']
+export const reasonFlag: Flags = { '--reason <text>': 'Reason, if a rule of the organization requires one' }
 
 /** The key under which commander stores a flag's value: `ip-allow` -> `ipAllow`. */
 export const optionKey = (flag: string): string =>

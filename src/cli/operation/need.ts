@@ -1,16 +1,17 @@
-import { Option } from 'commander'
 import { fieldsOf } from '../../contract/describe.ts'
 import { orgFields, type Field, type Operation } from '../../contract/operation.ts'
-import { noteNeed, type Need } from '../program/command-node.ts'
+import type { Need } from '../program/command-node.ts'
+import type { Flags } from '../program/define-command.ts'
 
 const defaultOrg = 'default: SVC_ORG or the profile'
 
 /** The flag --org of a command that is not in the table and cannot run without it. */
-export const orgFlag = (unless = ''): Option => {
-  const option = new Option('--org <org>', 'Organization, id or slug')
-  noteNeed(option, { asked: false, note: defaultOrg + unless })
-  return option
-}
+export const orgFlag = (unless = ''): Flags => ({
+  '--org <org>': {
+    about: 'Organization, id or slug',
+    need: { asked: false, note: defaultOrg + unless },
+  },
+})
 
 /** Which settings a missing field is taken from, for a command that notifies a person or for an organization. */
 const defaultsOf = ({ effect }: Operation, field: Field): string | undefined => {

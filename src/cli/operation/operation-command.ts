@@ -7,7 +7,7 @@ import { bodyFlags } from './body-fields.ts'
 import {
   defineCommand,
   type Definition,
-  type Flag,
+  type Flags,
   type Typed,
   type Register,
 } from '../program/define-command.ts'
@@ -91,8 +91,6 @@ const mostTyped = 12
 const isFlag = ({ name, path }: Field, operation: Operation): boolean =>
   !argsOf(operation).includes(name) && (path[0] !== 'policy' || operation.cli === 'org update')
 
-const when = (holds: boolean, ...flags: Flag[]): Flag[] => (holds ? flags : [])
-
 /** The flags of a command, and what its help shows below them. */
 const detailsOf = (cli: string, candidates: readonly Operation[], more?: Extension) => {
   const { effect, method } = candidates[0]!
@@ -102,20 +100,19 @@ const detailsOf = (cli: string, candidates: readonly Operation[], more?: Extensi
       if (isFlag(field, operation) && !byFlag.has(field.flag)) byFlag.set(field.flag, field)
   const fields = [...byFlag.values()]
   const isLarge = effect === 'read' || fields.length > mostTyped
-  const options: Flag[] = [
-    ...fields.flatMap((field) => flagsFor(field, needFor(candidates, field))),
-    ...when(candidates.some(isPaged), ['--all', 'Show every row']),
+  const options: Flags = {
+    ...Object.fromEntries(fields.flatMap((field) => flagsFor(field, needFor(candidates, field)))),
+    ...(candidates.some(isPaged) && { '--all': 'Show every row' }),
     // A third-party service may search by other fields, and a long body is easier to write as a file.
-    ...when(method !== 'GET' && isLarge, ...bodyFlags),
-    ...when(effect !== 'read', ['--dry-run', 'Print the request and send nothing']),
-    ...when(['write', 'delete'].includes(effect) && !byFlag.has('reason'), reasonFlag),
-    ...when(asksFirst(candidates[0]!), ['-y, --yes', 'Do not ask for confirmation']),
-    ...when(effect === 'delete', [
-      '--confirm <name>',
-      'In a protected profile, instead of --yes: the name of whatever you delete',
-    ]),
-    ...(more?.options ?? []),
-  ]
+    ...(method !== 'GET' && isLarge && bodyFlags),
+    ...(effect !== 'read' && { '--dry-run': 'Print the request and send nothing' }),
+    ...(['write', 'delete'].includes(effect) && !byFlag.has('reason') && reasonFlag),
+    ...(asksFirst(candidates[0]!) && { '-y, --yes': 'Do not ask for confirmation' }),
+    ...(effect === 'delete' && {
+      '--confirm <name>': 'In a protected profile, instead of --yes: the name of whatever you delete',
+    }),
+    ...more?.options,
+  }
   const notes = [...fields.flatMap(meaningsOf), ...(more?.note === undefined ? [] : [more.note])]
   const examples = candidates.map(({ example = '' }) => `svc ${cli} ${example}`.trimEnd())
   const scopes = new Set(candidates.flatMap((operation) => neededScope(operation) ?? []))

@@ -1,5 +1,5 @@
 import { requireYes } from '../operation/confirm.ts'
-import { defineCommand, together, type Flag } from '../program/define-command.ts'
+import { defineCommand, together, type Flags } from '../program/define-command.ts'
 import { defaultBaseUrl } from '../../client/address.ts'
 import { addProfile, setFields, type NewProfile } from './changes.ts'
 import { logIn } from './login.ts'
@@ -11,7 +11,7 @@ import { saveProfile } from './save.ts'
 
 type DryRun = { dryRun?: boolean }
 
-const dryRunFlag: Flag = ['--dry-run', 'Show what would be saved and save nothing']
+const dryRunFlag: Flags = { '--dry-run': 'Show what would be saved and save nothing' }
 
 const list = defineCommand({
   name: 'list',
@@ -27,7 +27,7 @@ const show = defineCommand<{ explain?: boolean }, [name?: string]>({
   name: 'show',
   summary: 'Show a profile; its key is masked without --reveal',
   args: ['[name]'],
-  options: [['--explain', 'Show each value in use and where it comes from']],
+  options: { '--explain': 'Show each value in use and where it comes from' },
   examples: ['svc profile show prod --explain'],
   action: async ({ args: [typedName], options }, context) => {
     const { io } = context
@@ -47,15 +47,15 @@ const create = defineCommand<NewProfile, [name: string]>({
   name: 'create',
   summary: 'Create a profile for the service at --base-url',
   args: ['<name>'],
-  options: [
-    ['--mcp-url <url>', 'Address of the approval tool server, ending in /mcp'],
-    ['--org <org>', 'Default organization'],
-    ['--default-mobile <mobile>', 'Default approver, E.164; or lines of approvers, as for --to'],
-    ['--protected', 'Require the name of whatever you delete'],
-    ['--with-key', 'Save the API key from standard input; ask for it on a terminal'],
-    ['--credential-command <command>', 'Command that prints the API key; run without a shell'],
-    dryRunFlag,
-  ],
+  options: {
+    '--mcp-url <url>': 'Address of the approval tool server, ending in /mcp',
+    '--org <org>': 'Default organization',
+    '--default-mobile <mobile>': 'Default approver, E.164; or lines of approvers, as for --to',
+    '--protected': 'Require the name of whatever you delete',
+    '--with-key': 'Save the API key from standard input; ask for it on a terminal',
+    '--credential-command <command>': 'Command that prints the API key; run without a shell',
+    ...dryRunFlag,
+  },
   examples: ['svc profile create prod --base-url https://host.example/admin/public/api --with-key < key.txt'],
   action: ({ args: [name], options }, context) => addProfile(name, options, context),
 })
@@ -65,7 +65,7 @@ const set = defineCommand<DryRun>({
   summary: 'Change fields of a profile; key= removes one',
   usage: '[name] key=value... [flags]',
   args: ['<changes...>'],
-  options: [dryRunFlag],
+  options: { ...dryRunFlag },
   examples: ['svc profile set prod org=acme protected=true'],
   action: ({ args, options }, context, program) => setFields(args, options, context, program),
 })
@@ -74,7 +74,7 @@ const use = defineCommand<DryRun, [name: string]>({
   name: 'use',
   summary: 'Set the current profile',
   args: ['<name>'],
-  options: [dryRunFlag],
+  options: { ...dryRunFlag },
   examples: ['svc profile use prod'],
   action: async ({ args: [name], options: { dryRun } }, context) => {
     const change = (file: ProfileFile): void => {
@@ -89,7 +89,7 @@ const remove = defineCommand<DryRun & { yes?: boolean }, [name: string]>({
   name: 'remove',
   summary: 'Remove a profile and the keys in it',
   args: ['<name>'],
-  options: [['-y, --yes', 'Do not ask for confirmation'], dryRunFlag],
+  options: { '-y, --yes': 'Do not ask for confirmation', ...dryRunFlag },
   examples: ['svc profile remove old --yes'],
   action: async ({ args: [name], options: { yes, dryRun } }, context) => {
     const saved = requireProfile(createStore(context.io).read(), name)
@@ -110,15 +110,15 @@ const login = defineCommand<LoginOptions>({
   name: 'login',
   summary: 'Sign in with the browser, or save a key; a new name creates a profile',
   args: ['[name]'],
-  options: [
-    ['--can <scopes>', 'Sign in for less than you may do: ask, or ask,read'],
-    ['--device', 'Sign in with a code that you type elsewhere: to ask and read, for an hour'],
-    ['--authenticator <file>', 'Sign in with a key file instead of the browser; requires svc serve --dev'],
-    ['--with-key', 'Save an API key from standard input instead; ask for it on a terminal'],
-    ['--ask', 'Save a key that requests approvals next to the API key'],
-    ['--bearer', 'Save the bearer token of the tool server instead'],
-    dryRunFlag,
-  ],
+  options: {
+    '--can <scopes>': 'Sign in for less than you may do: ask, or ask,read',
+    '--device': 'Sign in with a code that you type elsewhere: to ask and read, for an hour',
+    '--authenticator <file>': 'Sign in with a key file instead of the browser; requires svc serve --dev',
+    '--with-key': 'Save an API key from standard input instead; ask for it on a terminal',
+    '--ask': 'Save a key that requests approvals next to the API key',
+    '--bearer': 'Save the bearer token of the tool server instead',
+    ...dryRunFlag,
+  },
   examples: ['svc profile login prod --base-url https://svc.example.com/admin/public/api'],
   action: ({ args: [name], options }, context) => logIn(name, options, context),
 })
@@ -127,7 +127,7 @@ const logout = defineCommand<DryRun>({
   name: 'logout',
   summary: 'Sign out: end the keys of this profile at the service',
   args: ['[name]'],
-  options: [dryRunFlag],
+  options: { ...dryRunFlag },
   examples: ['svc profile logout prod'],
   action: async ({ args: [typedName], options }, context) => {
     const name = typedName ?? createSettings(context).profile.value

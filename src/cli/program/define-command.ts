@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Globals, Io } from '../terminal/io.ts'
 import { isFormat } from '../terminal/output.ts'
-import { declarationOf, declare, type Declaration } from './command-node.ts'
+import { declarationOf, declare, type Declaration, type Need, noteNeed } from './command-node.ts'
 
 /** Runs a command line as if it were typed and returns the exit code. */
 export type RunLine = (argv: string[], io: Io) => Promise<number>
@@ -23,10 +23,19 @@ export type Register = (group: Command, context: Context, program: Program) => v
 /** What was typed after the words of a command. */
 export type Typed<O = Record<string, unknown>, A = readonly string[]> = { args: A; options: O }
 
-type Collect = (value: string, before?: string[]) => string[]
+/** What a flag does; if it has them, also its default, what collects its values, and why it is required. */
+export type Flag =
+  | string
+  | {
+      about: string
+      value?: string
+      read?: ((value: string, before?: string[]) => string[]) | undefined
+      need?: Need | undefined
+      hidden?: boolean
+    }
 
-/** A flag: how it is typed, what it does and, if it has one, its default or what collects its values. */
-export type Flag = Option | readonly [flags: string, about: string, more?: string | Collect]
+/** Flags, each under the way in which it is typed: `-y, --yes`, `--org <org>`. */
+export type Flags = Readonly<Record<string, Flag>>
 
 export type Action<O = Record<string, unknown>, A extends readonly unknown[] = readonly string[]> = (
   typed: Typed<O, A>,
@@ -46,17 +55,18 @@ export type Definition<
   args?: readonly (string | Argument)[]
   /** If it is not the arguments and `[flags]`: an argument whose absence the action explains is optional for the parser. */
   usage?: string
-  options?: readonly Flag[]
+  options?: Flags
   /** Keeps every exit code of svc itself, also of a wrong flag, apart from those of the program that the command runs. */
   runsProgram?: boolean
   action: Action<O, A>
 }
 
-const optionFor = (flag: Flag): Option => {
-  if (flag instanceof Option) return flag
-  const [flags, about, more] = flag
-  const option = new Option(flags, about)
-  return typeof more === 'function' ? option.argParser(more) : option.default(more)
+const optionFor = (flags: string, flag: Flag): Option => {
+  const { about, value, read, need, hidden = false } = typeof flag === 'string' ? { about: flag } : flag
+  const option = new Option(flags, about).default(value).hideHelp(hidden)
+  if (read) option.argParser(read)
+  if (need) noteNeed(option, need)
+  return option
 }
 
 /** Declares a command. `O` are the values of its flags, and `A` its arguments. */
@@ -65,12 +75,12 @@ export const defineCommand =
     definition: Definition<O, A>,
   ): Register =>
   (group, context, program) => {
-    const { name, hidden = false, summary, args = [], options = [] } = definition
+    const { name, hidden = false, summary, args = [], options = {} } = definition
     const command = name === undefined ? group : group.command(name, { hidden })
     if (summary !== undefined) command.description(summary)
     for (const one of args) command.addArgument(typeof one === 'string' ? command.createArgument(one) : one)
     if (definition.usage !== undefined) command.usage(definition.usage)
-    for (const flag of options) command.addOption(optionFor(flag))
+    for (const [flags, flag] of Object.entries(options)) command.addOption(optionFor(flags, flag))
     declare(command, definition)
     if (definition.runsProgram)
       group.hook('preSubcommand', (_, chosen) => {

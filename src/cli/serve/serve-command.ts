@@ -5,8 +5,8 @@ import { version } from '../../../package.json'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import { defineCommand, type Flag } from '../program/define-command.ts'
-import { collect, readWhole } from '../operation/flags.ts'
+import { defineCommand, type Flags } from '../program/define-command.ts'
+import { many, readWhole } from '../operation/flags.ts'
 import { openLogFile } from './log-file.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -20,13 +20,11 @@ type Place = import('../../service/lifecycle/place.ts').StorePlace
 type PlaceFlags = import('../../service/lifecycle/place.ts').PlaceFlags
 
 /** The flags that say where the store is. */
-export const placeFlags: readonly Flag[] = [
-  ['--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc'],
-  [
-    '--database-url-file <file>',
+export const placeFlags: Flags = {
+  '--data-dir <dir>': 'Folder of the data; default: ~/.local/share/svc',
+  '--database-url-file <file>':
     'Store in PostgreSQL: file with postgres://user:password@host/database; or SVC_DATABASE_URL',
-  ],
-]
+}
 
 /** Where the store is, from `placeFlags` and the environment. */
 export const placeOf = async (io: Io, typed: PlaceFlags): Promise<Place> => {
@@ -79,43 +77,29 @@ const readPlace = async (
 
 /** `svc serve`: runs the service in this process until SIGINT or SIGTERM. */
 export const registerServe = defineCommand<Options>({
-  options: [
-    ['--port <port>', 'Port; 0 for a free one', '8080'],
-    ['--host <address>', 'Address to listen on', '127.0.0.1'],
+  options: {
+    '--port <port>': { about: 'Port; 0 for a free one', value: '8080' },
+    '--host <address>': { about: 'Address to listen on', value: '127.0.0.1' },
     ...placeFlags,
-    ['--database-connections <number>', 'Connections to the database; default: 10'],
-    ['--allow-data-loss', 'Use a database that can lose acknowledged writes in a crash or failover'],
-    [
-      '--drain <seconds>',
+    '--database-connections <number>': 'Connections to the database; default: 10',
+    '--allow-data-loss': 'Use a database that can lose acknowledged writes in a crash or failover',
+    '--drain <seconds>':
       'How long to report that it stops before it does, for a load balancer; default: 5 with a database, 0 without',
-    ],
-    ['--metrics-port <port>', 'Serve Prometheus metrics at /metrics on this port; 0 for a free one'],
-    [
-      '--metrics-host <address>',
-      'Address of that port, 127.0.0.1 by default; others require SVC_METRICS_KEY',
-    ],
-    ['--public-url <url>', 'Address that phones and clients use, if it is a different one'],
-    ['--tls-cert <file>', 'Certificate chain (PEM)'],
-    ['--tls-key <file>', 'Private key of the certificate (PEM)'],
-    [
-      '--trusted-proxy <address>',
-      'Address or network of a proxy whose X-Forwarded-* headers are trusted (can be repeated)',
-      collect,
-    ],
-    [
-      '--webhook-network <network>',
-      'Private network that webhooks may reach, such as 10.20.0.0/16 (can be repeated)',
-      collect,
-    ],
-    [
-      '--config <file>',
-      'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
-    ],
-    ['--log-file <file>', 'Write the log to this file instead of standard error; SIGHUP opens it again'],
-    ['--check', 'Check flags, configuration and store, then exit; a running service is not disturbed'],
-    ['--dev', 'Development mode, on loopback only'],
-    ['--no-profile', 'Do not save the key in a profile, only print it'],
-  ],
+    '--metrics-port <port>': 'Serve Prometheus metrics at /metrics on this port; 0 for a free one',
+    '--metrics-host <address>': 'Address of that port, 127.0.0.1 by default; others require SVC_METRICS_KEY',
+    '--public-url <url>': 'Address that phones and clients use, if it is a different one',
+    '--tls-cert <file>': 'Certificate chain (PEM)',
+    '--tls-key <file>': 'Private key of the certificate (PEM)',
+    '--trusted-proxy <address>': many(
+      'Address or network of a proxy whose X-Forwarded-* headers are trusted',
+    ),
+    '--webhook-network <network>': many('Private network that webhooks may reach, such as 10.20.0.0/16'),
+    '--config <file>': 'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
+    '--log-file <file>': 'Write the log to this file instead of standard error; SIGHUP opens it again',
+    '--check': 'Check flags, configuration and store, then exit; a running service is not disturbed',
+    '--dev': 'Development mode, on loopback only',
+    '--no-profile': 'Do not save the key in a profile, only print it',
+  },
   examples: ['svc serve --port 8080'],
   prints: ['json'],
   action: async ({ options }, context) => {

@@ -3,7 +3,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
-import { defineCommand, together, type Flag } from '../program/define-command.ts'
+import { defineCommand, together, type Flags } from '../program/define-command.ts'
 import { noteReturned, report, reportDryRun } from './maintenance-report.ts'
 import { placeFlags, placeOf } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
@@ -86,7 +86,7 @@ type Kind = {
   name: string
   summary: string
   takesFile?: boolean
-  options?: readonly Flag[]
+  options?: Flags
   work(
     store: Maintenance,
     typed: { options: Options; file: string; place: Place },
@@ -125,12 +125,10 @@ const kinds: readonly Kind[] = [
   {
     name: 'migrate',
     summary: 'Upgrade the data to the newest schema, or move it into a database',
-    options: [
-      [
-        '--to-database-url-file <file>',
+    options: {
+      '--to-database-url-file <file>':
         'Move the data folder into the empty PostgreSQL database whose URL this file contains',
-      ],
-    ],
+    },
     work: async (store, { options, place }, context) => {
       if (options.toDatabaseUrlFile !== undefined) return move(place, options, context)
       if (options.dryRun) return reportDryRun(context, { ...store.place, ...(await store.plannedUpgrade()) })
@@ -141,7 +139,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'settle',
     summary: 'Make a store safe that was put back to an earlier time without svc service restore',
-    options: [['-y, --yes', 'Do not ask for confirmation']],
+    options: { '-y, --yes': 'Do not ask for confirmation' },
     work: async (store, { options }, context) => {
       await store.checkSettle()
       const effect =
@@ -158,10 +156,10 @@ const kinds: readonly Kind[] = [
   {
     name: 'reset-operator-key',
     summary: 'Revoke all operator keys and create a new one',
-    options: [
-      ['--no-profile', 'Do not save the key in a profile, only print it'],
-      ['-y, --yes', 'Do not ask for confirmation'],
-    ],
+    options: {
+      '--no-profile': 'Do not save the key in a profile, only print it',
+      '-y, --yes': 'Do not ask for confirmation',
+    },
     work: async (store, { options, place }, context) => {
       await store.checkReset()
       if (options.dryRun) return reportDryRun(context, { ...store.place, revokes: 'every operator key' })
@@ -184,7 +182,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'rotate-signing-key',
     summary: 'Retire the key that signs receipts and create a new one',
-    options: [['--from <kid>', 'Rotate only if this is the active key']],
+    options: { '--from <kid>': 'Rotate only if this is the active key' },
     work: async (store, { options: { dryRun, from } }, context) => {
       if (dryRun) {
         await store.checkRotation()
@@ -201,7 +199,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'rotate-master-key',
     summary: 'Wrap everything that the store keeps secret under a new master key',
-    options: [['--new-key-file <file>', 'File of the new key; - reads standard input']],
+    options: { '--new-key-file <file>': 'File of the new key; - reads standard input' },
     work: async (store, { options: { dryRun, newKeyFile } }, context) => {
       await store.checkMasterKeyRotation()
       const { env } = context.io
@@ -224,13 +222,13 @@ const kinds: readonly Kind[] = [
 
 /** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
 export const registerService = together(
-  ...kinds.map(({ name, summary, takesFile = false, options = [], work }) => {
+  ...kinds.map(({ name, summary, takesFile = false, options = {}, work }) => {
     const example = `svc service ${name}${takesFile ? ' svc-backup.db' : ''}`
     return defineCommand<Options>({
       name,
       summary,
       ...(takesFile && { usage: '<file> [flags]', args: ['[file]'] }),
-      options: [...placeFlags, ['--dry-run', 'Check what would be done and change nothing'], ...options],
+      options: { ...placeFlags, '--dry-run': 'Check what would be done and change nothing', ...options },
       examples: [example],
       action: async ({ args: [typed], options: flags }, context) => {
         if (takesFile && !typed) throw usageError('Missing <file>', example)

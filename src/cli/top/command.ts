@@ -88,11 +88,11 @@ const watchLive = async (
 
 /** `svc top`: pending requests, decisions, notifications, channels and nodes, live on a terminal. */
 export const registerTop = defineCommand<{ once?: boolean; interval: string; org?: string }>({
-  options: [
-    ['--once', 'Print it once and exit'],
-    ['--interval <seconds>', 'Seconds between two updates; default: 2', '2'],
-    ['--org <org>', 'Only requests and messages of this organization (id or slug)'],
-  ],
+  options: {
+    '--once': 'Print it once and exit',
+    '--interval <seconds>': { about: 'Seconds between two updates; default: 2', value: '2' },
+    '--org <org>': 'Only requests and messages of this organization (id or slug)',
+  },
   examples: ['svc top', 'svc top --once -o json'],
   scope: 'read; notifications also require notify, and nodes an operator key',
   action: async ({ options }, context) => {

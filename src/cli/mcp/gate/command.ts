@@ -1,7 +1,7 @@
 import { usageError } from '../../../core/errors.ts'
 import { safeLine } from '../../../core/safe-text.ts'
 import type { Context } from '../../context/context.ts'
-import { collect } from '../../operation/flags.ts'
+import { many } from '../../operation/flags.ts'
 import { looksSecret } from '../../program/command-line.ts'
 import { defineCommand } from '../../program/define-command.ts'
 import { readBytes, textOf } from '../../terminal/input-file.ts'
@@ -116,14 +116,14 @@ export const registerGate = defineCommand<Options>({
   summary: 'Put approvals before the tools of any MCP server',
   usage: '--rules <file> [flags] -- <command> [args...]',
   args: ['[command...]'],
-  options: [
-    ['--rules <file>', 'File that says which calls a person has to approve, YAML or JSON'],
-    ['--url <url>', 'Address of a server with streamable HTTP, instead of a command'],
-    ['--header-file <file>', 'With --url: private file with the headers to send, one on each line'],
-    ['--server-cacert <file>', 'With --url: CA certificate of the server to trust (PEM)'],
-    ['--env <name>', 'Variable to pass on to the server (can be repeated)', collect],
-    ['--check', 'Check and print the rules; start nothing'],
-  ],
+  options: {
+    '--rules <file>': 'File that says which calls a person has to approve, YAML or JSON',
+    '--url <url>': 'Address of a server with streamable HTTP, instead of a command',
+    '--header-file <file>': 'With --url: private file with the headers to send, one on each line',
+    '--server-cacert <file>': 'With --url: CA certificate of the server to trust (PEM)',
+    '--env <name>': many('Variable to pass on to the server'),
+    '--check': 'Check and print the rules; start nothing',
+  },
   note: `The rules, for example:
   server: files
   to: "+12025550101"
