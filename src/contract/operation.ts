@@ -54,6 +54,11 @@ export type Operation = {
   /** Called by the approver page: the cookie of a device is the proof. Its command is hidden. If it is also `open`, it answers a browser without a session, too. */
   session?: boolean
   /**
+   * Of an operation of the approver page: the cookie is enough. Every other one also needs a signature of the device, either in
+   * its own input or for the session in the last minutes.
+   */
+  cookieAlone?: true
+  /**
    * Of an operation of the approver page: the words of the command that it equals, or those for each `move`. A rule that holds
    * the command holds it too, unless it concerns only the person at the page.
    */
@@ -87,6 +92,10 @@ export const decidingValue = (
   const field = Object.keys(decidesWith).find((name) => decidesWith[name]!.includes(String(input[name])))
   return field === undefined ? undefined : `${field} ${String(input[field])}`
 }
+
+/** Whether a session of the approver page must have been confirmed by its device first: not if the call itself is signed. */
+export const needsConfirmation = ({ session, open, cookieAlone, input }: Operation): boolean =>
+  session === true && !open && !cookieAlone && !('challenge' in input._zod.def.shape)
 
 /** Whether svc asks a person before it carries out the operation with this input; without one, whether it ever does. */
 export const asksFirst = (

@@ -25,6 +25,7 @@ const agentRecord = z.looseObject({
 export const pageAgents = operations({
   readConsent: {
     route: 'POST /svc/v1/approver/consent/request',
+    cookieAlone: true,
     effect: 'read',
     summary: 'Show which client asks for access, and what it would be able to do',
     message: 'Access requested',

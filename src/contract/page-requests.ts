@@ -142,6 +142,7 @@ export const outcomeRecord = z.looseObject({
 export const pageRequests = operations({
   getOwnRequest: {
     route: 'GET /svc/v1/approver/requests/{request_id}',
+    cookieAlone: true,
     summary: 'Show what became of a request to the signed-in person',
     message: 'Request',
     input: z.strictObject({ request_id }),
@@ -153,6 +154,7 @@ export const pageRequests = operations({
   },
   listRequestRows: {
     route: 'GET /svc/v1/approver/requests/{request_id}/rows',
+    cookieAlone: true,
     summary: 'Show some of the changes that a request to the signed-in person asks for together',
     message: 'Rows',
     input: z.strictObject({

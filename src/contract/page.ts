@@ -6,7 +6,7 @@ import { authenticators } from './policy.ts'
 import { givesChallenge, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
 
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
-// The session is an HttpOnly, SameSite cookie of one device. It only reads and takes away; each decision is an assertion.
+// The session is an HttpOnly, SameSite cookie of one device. Alone it reads the own inbox; each decision is an assertion.
 
 const token = chosen(line(100), 'Token of the enrollment link', { secret: true })
 /** The person and the device that are signed in. */
@@ -130,12 +130,14 @@ export const page = operations({
   },
   getSession: {
     route: 'GET /svc/v1/approver/session',
+    cookieAlone: true,
     summary: 'Show who is signed in to the page',
     message: 'Session',
     data: sessionRecord,
   },
   closeSession: {
     route: 'DELETE /svc/v1/approver/session',
+    cookieAlone: true,
     effect: 'write',
     summary: 'End the session of this device; it stays registered',
     message: 'Session closed',
@@ -157,6 +159,11 @@ export const page = operations({
         z.array(
           z.extend(sessionRecord, {
             requests: chosen(z.array(pendingRecord), 'Pending requests, oldest first'),
+            waiting_members: nullable(
+              z.int(),
+              'Number of members who wait to join; null unless an administrator is signed in',
+            ),
+            waiting_devices: chosen(z.int(), 'Number of new devices that the person can approve or refuse'),
           }),
         ),
         'One for each organization that this browser is signed in to',

@@ -207,7 +207,12 @@ const challengeRecord = z.looseObject({
   challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
 })
 /** What all operations have in common that give the challenge for another one. */
-export const givesChallenge = { effect: 'read', message: 'Challenge', data: challengeRecord } as const
+export const givesChallenge = {
+  effect: 'read',
+  cookieAlone: true,
+  message: 'Challenge',
+  data: challengeRecord,
+} as const
 
 /** The result of one rule. */
 export const ruling = z.looseObject({

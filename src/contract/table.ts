@@ -1,6 +1,7 @@
 import { account } from './account.ts'
 import { approval } from './approval.ts'
 import { pageAgents } from './page-agents.ts'
+import { pageConfirmation } from './page-confirmation.ts'
 import { pageDevices } from './page-devices.ts'
 import { pageHistory } from './page-history.ts'
 import { pageNotifications } from './page-notifications.ts'
@@ -55,6 +56,7 @@ export const table = {
   ...mute,
   ...device,
   ...page,
+  ...pageConfirmation,
   ...pageDevices,
   ...pageRequests,
   ...pageHistory,

@@ -130,3 +130,9 @@ export const createPhone = async (
     },
   }
 }
+
+/** From now on, the sessions of the phone have only their cookies, as if its device had signed too long ago. */
+export const lapse = async ({ context }: Phone): Promise<void> => {
+  const cookies = await context.cookies()
+  for (const one of cookies) await context.addCookies([{ ...one, value: one.value.split('.')[0]! }])
+}

@@ -2,6 +2,7 @@ import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
 import type { Table } from '../../contract/table.ts'
 import { isKey, t } from '../language/text.ts'
+import { howToConfirm } from './confirmation.ts'
 
 /** The operations that need no key. */
 type Name = {
@@ -174,14 +175,13 @@ type Options = {
 /** Identifies one write. */
 export const onlyOnce = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
-/** Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. */
-export const call = async <K extends Name>(
+const send = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
   options: Options = {},
 ): Promise<Data<Table[K]>> => {
   // A browser repeats a call whose connection was reset, and the signature in it counts once.
-  const { org = current, once = 'challenge' in input ? onlyOnce() : undefined, approval, reason } = options
+  const { org, once = 'challenge' in input ? onlyOnce() : undefined, approval, reason } = options
   const { url, init } = planned(ROUTES[name], input)
   const headers = {
     ...init.headers,
@@ -202,7 +202,22 @@ export const call = async <K extends Name>(
   throw new Refused(response.status, body.message, body.data)
 }
 
-export type Session = Data<Table['getSession']>
+/**
+ * Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. If the device must sign for the session
+ * first, the person is asked to, and the call is made again.
+ */
+export const call: typeof send = async (name, input, { org = current, ...options } = {}) => {
+  const ask = howToConfirm()
+  try {
+    return await send(name, input, { org, ...options })
+  } catch (error) {
+    if (!(error instanceof Refused && error.code === 'signature_required' && (await ask?.(org)))) throw error
+    return send(name, input, { org, ...options })
+  }
+}
+
+export type Session = Data<Table['getSession']> &
+  Pick<Listed['sessions'][number], 'waiting_members' | 'waiting_devices'>
 /** The sessions of the browser, with their pending requests. */
 export type Listed = Data<Table['listSessions']>
 /** A session that does not count, and why: the data of a refusal. */

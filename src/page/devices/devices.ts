@@ -9,13 +9,6 @@ import { answersFor, deviceItem } from './own-device.ts'
 
 type Recovery = Devices['recoveries'][number]
 
-export const noDevices: Devices = { device_id: '', devices: [], added: [], recoveries: [] }
-
-/** How many new devices this person can approve or refuse now. */
-export const countWaiting = ({ devices, recoveries }: Devices): number =>
-  devices.filter(({ state }) => state === 'pending').length +
-  recoveries.filter(({ active_from }) => active_from === null).length
-
 /** The new device of a member who lost theirs. */
 const recoveryRow = (device: Recovery, session: Session, screen: Screen): HTMLElement =>
   h(

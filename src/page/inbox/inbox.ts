@@ -21,8 +21,6 @@ type Actions = {
   select: (session: Session) => void
   signOut: () => Promise<void>
   notify: () => Promise<void>
-  /** Members to accept, undefined unless the person is an administrator, and new devices that this person can approve. */
-  counts: () => { waiting?: number; newDevices: number }
   /** Shows the inbox anew. */
   again: () => void
   /** To organizations that the phone is not signed in to. */
@@ -80,8 +78,8 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
 
 /** The part of the foot that what happens elsewhere can change. */
 const changing = (session: Session, actions: Actions): HTMLElement => {
-  const { sessions, notify, counts, again } = actions
-  const { waiting, newDevices } = counts()
+  const { sessions, notify, again } = actions
+  const { waiting_members: waiting, waiting_devices: newDevices } = session
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
   const state = offer === 'on' || offer === 'blocked' ? offer : 'other'
@@ -92,7 +90,7 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
     offered && button(t('notifications.turnOn'), 'plain', notify),
     ul(
       'rows',
-      waiting !== undefined && way('members', picture('people'), t('inbox.members', { count: waiting })),
+      waiting !== null && way('members', picture('people'), t('inbox.members', { count: waiting })),
       way('devices', picture('phone'), t('inbox.devices', { count: newDevices })),
       way('history', picture('clock'), historyTitle(session, sessions)),
       way('groups', picture('people'), t('groups.title')),
@@ -137,7 +135,8 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
   const updateFoot = (): void => {
     const offer = notificationOffer(session)
     const names = actions.sessions.map(({ organization }) => organization)
-    const state = JSON.stringify([actions.counts(), session.only_device, offer, names])
+    const { waiting_members, waiting_devices, only_device } = session
+    const state = JSON.stringify([waiting_members, waiting_devices, only_device, offer, names])
     if (state === drawn) return
     drawn = state
     advice.textContent = t(offer === 'on' ? 'inbox.closePage' : 'inbox.keepOpen')

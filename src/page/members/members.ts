@@ -1,4 +1,4 @@
-import { call, type Member, type Members, type Moved, type Session } from '../calls/api.ts'
+import { call, type Member, type Moved, type Session } from '../calls/api.ts'
 import { askFirst } from '../devices/own-device.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, div, h, labelled, pair, put, textField, ul, way } from '../shell/element.ts'
@@ -7,8 +7,6 @@ import { showReading, type Screen } from '../shell/reading.ts'
 import { signed, unless } from '../shell/signed.ts'
 import { exactText, nameOf, plainDigits } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-
-export const nobody: Members = { members: [], total: 0 }
 
 export const isAdmin = ({ role }: Pick<Session | Member, 'role'>): boolean =>
   role === 'admin' || role === 'operator'

@@ -1,5 +1,6 @@
 import { base64URLStringToBuffer } from '@simplewebauthn/browser'
 import { call, Unreachable, type Session } from '../calls/api.ts'
+import { quietly } from '../calls/confirmation.ts'
 import { keep, readKept } from '../calls/kept.ts'
 import { t } from '../language/text.ts'
 
@@ -43,12 +44,16 @@ const keysOf = (subscription: PushSubscription) => {
 }
 
 /** Tells each organization that does not know it where this browser gets its notifications. */
-const report = async (subscription: PushSubscription, sessions: readonly Session[]): Promise<void> => {
+const report = async (
+  subscription: PushSubscription,
+  sessions: readonly Session[],
+  make = <T>(work: () => T): T => work(),
+): Promise<void> => {
   const body = keysOf(subscription)
   own = await hashOf(body.endpoint)
   for (const session of sessions) {
     if (session.push_key === null || isOn(session)) continue
-    await call('subscribePush', body, { org: session.org_id })
+    await make(() => call('subscribePush', body, { org: session.org_id }))
     session.push_hashes.push(own)
   }
 }
@@ -77,7 +82,7 @@ export const keepNotifications = async (
     const wanted = sessions.filter((one) => one.push_key !== null && !isOn(one))
     if (wanted.length === 0 || (!present && !sessions.some(({ subscribed }) => subscribed))) return
     const repair = async (): Promise<void> => {
-      await report(present ?? (await subscribe(key)), sessions)
+      await report(present ?? (await subscribe(key)), sessions, quietly)
       repaired()
     }
     // If it fails, the page offers to turn them on.
@@ -124,7 +129,7 @@ export const turnOffNotifications = async (sessions: readonly Session[]): Promis
   await (await subscriptionHere())?.unsubscribe()
   for (const session of sessions) {
     session.push_hashes = session.push_hashes.filter((hash) => hash !== own)
-    await call('unsubscribePush', {}, { org: session.org_id }).catch(() => undefined)
+    await quietly(() => call('unsubscribePush', {}, { org: session.org_id })).catch(() => undefined)
   }
   own = undefined
 }

@@ -1,4 +1,5 @@
 import { Refused, Unreachable } from '../calls/api.ts'
+import { quietly } from '../calls/confirmation.ts'
 import { t } from '../language/text.ts'
 import { button, type Child, div, h, put } from './element.ts'
 import { outcomeLine, type problemLine, sentenceFor, show, type View } from './frame.ts'
@@ -66,9 +67,9 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
   let drawn: string | undefined
   let readAt = ''
 
-  const refresh = async (): Promise<void> => {
+  const refresh = async (readNow = read): Promise<void> => {
     try {
-      const data = await read().finally(() => clearTimeout(loading))
+      const data = await readNow().finally(() => clearTimeout(loading))
       if (left) return
       readAt = new Date().toISOString()
       status.replaceChildren()
@@ -78,11 +79,13 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
       redraw(content, draw(data, screen))
     } catch (error) {
       if (left) return
+      const isUnconfirmed = error instanceof Refused && error.code === 'signature_required'
       put(
         status,
         h('p', 'problem', problemOf(error)),
         drawn !== undefined && h('p', 'aside', t('common.readAt', { when: momentText(readAt) })),
-        !(error instanceof Refused) && button(t('common.tryAgain'), 'plain', refresh),
+        (isUnconfirmed || !(error instanceof Refused)) &&
+          button(t(isUnconfirmed ? 'common.confirmTitle' : 'common.tryAgain'), 'plain', () => refresh()),
       )
     }
   }
@@ -114,5 +117,5 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
     below?.(screen),
   )
   void refresh()
-  return { update: () => void refresh(), leave: () => (left = true) }
+  return { update: () => void refresh(() => quietly(read)), leave: () => (left = true) }
 }

@@ -1,14 +1,15 @@
 import { addressWorks, canSign, clearToken, hasToken, requestInAddress } from '../shell/address.ts'
-import { call, Refused, watchSlowCalls, type Session } from '../calls/api.ts'
+import { actFor, call, Refused, watchSlowCalls, type Session } from '../calls/api.ts'
 import { openConsent } from '../agents/consent.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { createEntrance, type Entry } from '../enrollment/entrance.ts'
 import { withdraw } from '../calls/webauthn.ts'
+import { confirmWith } from '../calls/confirmation.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
 import { createNewRequests } from '../inbox/new-requests.ts'
 import { hasScreen, nameOrganization, setOffline, setSlow, tellNext } from '../shell/frame.ts'
+import { confirmSession } from '../shell/confirm.ts'
 import { showNotice, words } from '../shell/notice.ts'
-import { createSurroundings } from '../inbox/surroundings.ts'
 import { createQueue } from '../request/queue.ts'
 import { offerNotifications, welcome } from '../notifications/offers.ts'
 import { keepNotifications, watchPermission } from '../notifications/push.ts'
@@ -48,7 +49,7 @@ const leave = (): void => {
   sessions = []
   pending = undefined
   noteNew()
-  surroundings.follow(undefined)
+  actFor(undefined)
 }
 
 const entrance = createEntrance({
@@ -63,7 +64,7 @@ const select = (chosen: Session): void => {
   session = chosen
   choose(chosen)
   nameOrganization(chosen)
-  surroundings.follow(chosen)
+  actFor(chosen.org_id)
 }
 
 /** Those that the person signs out of. */
@@ -89,7 +90,6 @@ const endSession = (ended: Session, left: Session[], removed = false) => {
 }
 
 const updateView = (): void => void (pending && view.update?.(pending))
-const surroundings = createSurroundings(updateView)
 
 const feed = createFeed({
   changed: ({ sessions: now, requests }) => {
@@ -113,7 +113,6 @@ const feed = createFeed({
 const take = (requests: PendingRequest[]): void => {
   pending = requests
   mirrorPending(requests)
-  void surroundings.look()
 }
 
 /** The phone is signed in to one more organization, whose notifications it gets from now on. */
@@ -166,12 +165,10 @@ const showPlace = (): void => {
   const switchTo = (chosen: Session): void => {
     select(chosen)
     showPlace()
-    void surroundings.look()
   }
   const removed = (): void => drop(here, true)
   const out = (): Promise<void> => signOut(here)
-  const { counts } = surroundings
-  const ways = { sessions, again: showPlace, refresh: feed.refresh, queue, reentry, counts }
+  const ways = { sessions, again: showPlace, refresh: feed.refresh, queue, reentry }
   change(() => screenAt(here, requests, { ...ways, notify, select: switchTo, removed, signOut: out }))
   noteNew()
 }
@@ -235,6 +232,7 @@ addEventListener('hashchange', () => {
 })
 
 watchPermission(() => ['', '#notifications'].includes(location.hash) && showPlace())
+confirmWith(confirmSession)
 watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 
 // The session is read while the texts are loaded.

@@ -90,7 +90,7 @@ worker.addEventListener('message', (event) => {
   if (Array.isArray(pending)) event.waitUntil(clear(worker, pending))
 })
 
-// The page repeats this at its next start, with the key that the service has then.
+// The service accepts it only in the minutes after the device signed. Otherwise the page offers to turn notifications on again.
 worker.addEventListener('pushsubscriptionchange', (event) => {
   const change = event as ExtendableEvent & {
     oldSubscription?: PushSubscription | null

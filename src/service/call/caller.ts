@@ -55,8 +55,10 @@ export type Person = {
   user_id: number
   device_id: number
   session_id: number
-  /** The name of the cookie. */
-  cookie?: string
+  /** Whether the device signed for the session in the last minutes. */
+  confirmed: boolean
+  /** The cookie, which a call can set anew. */
+  cookie: { name: string; token: string }
 }
 
 /** A person with the organization in which they are signed in. */
@@ -86,6 +88,13 @@ export const sessionOver = (): Refusal =>
   new Refusal(401, 'session_over', 'This device has no session, or the session has ended', {
     hint: 'Sign in again on the approver page. A device that is no longer registered needs a new link',
   })
+
+export const signatureRequired = (): Refusal =>
+  forbidden(
+    'signature_required',
+    'The device of this session did not sign in the last minutes',
+    'Confirm on the approver page that it is you',
+  )
 
 /** The person at the approver page. Throws 401 for any other caller. */
 export const requirePerson = ({ person, orgId }: Caller): SignedIn => {

@@ -11,6 +11,7 @@ export const routineActions: readonly string[] = [
   'createEnrollment',
   'registerDevice',
   'openSession',
+  'confirmSession',
   'closeSession',
   'renameOwnDevice',
   'denyRequests',

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize'
 import type { Context } from 'hono'
-import type { Operation } from '../../contract/operation.ts'
+import { needsConfirmation, type Operation } from '../../contract/operation.ts'
 import type { OperationId } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
@@ -12,7 +12,7 @@ import { proveRepeated } from '../approvals/page-write.ts'
 import { approvalHeader, readReference } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
 import type { Call, Handler } from '../call/call.ts'
-import { type Authenticated, isOperator, namedKeyOf } from '../call/caller.ts'
+import { type Authenticated, isOperator, namedKeyOf, signatureRequired } from '../call/caller.ts'
 import { unauthenticated } from '../call/preconditions.ts'
 import { createIdEncoder } from '../call/row-ids.ts'
 import { runRead, runWrite, type Worked } from '../call/run.ts'
@@ -73,14 +73,13 @@ export const createOperationRoute = (
   const withTextIds = createIdEncoder(operation.data)
   const withoutSecrets = createSecretStripper(operation.data)
   const enforcement = createEnforcement(id)
-  // Each is signed by a device, which limits their number. A key that fills the quota must not keep a person from acting.
-  const isSigned = Object.hasOwn(operation.input._zod.def.shape, 'challenge')
   const { storage, keyring } = service
   const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const { shape } = operation.input._zod.def
   const [isList, byTime, canWait] = ['cursor' in shape, 'since' in shape, 'wait_s' in shape]
 
   const checkAccess = (caller: Authenticated): void => {
+    if (caller.person?.confirmed === false && needsConfirmation(operation)) throw signatureRequired()
     if (!operation.open && !operation.session) requireScope(operation, caller)
     if (operation.operator && !isOperator(caller))
       throw new Refusal(403, 'operator_only', 'This operation requires an operator key', {
@@ -197,16 +196,17 @@ export const createOperationRoute = (
       checkReturned(returned, data)
       if (repeatable) {
         const shown = withoutSecrets(data)
-        // A session is for whoever got the first answer.
-        const stored =
-          headers['set-cookie'] === undefined ? shown : { ...(shown as object), secret_already_shown: true }
+        // A new session is for whoever got the first answer.
+        const opens = headers['set-cookie'] !== undefined && !operation.session
+        const stored = opens ? { ...(shown as object), secret_already_shown: true } : shown
         const bytes = await storeResponse(
           inside,
           repeatable,
           { now, oldest: oldestStored(now) },
           success(operation.message, stored),
         )
-        if (repeatable.orgId !== null && !isSigned)
+        // A device signs each of those, which limits their number. A key that fills the quota must not keep a person from acting.
+        if (repeatable.orgId !== null && !('challenge' in shape))
           await service.claim({ db, now }, repeatable.orgId, 'idempotency_mib', bytes)
       }
       return { envelope: success(operation.message, data), headers }

@@ -18,6 +18,7 @@ type Signed =
   /** `subject`: the device that is approved, refused or removed. `with_added`: whether what it added ends with it. */
   | { type: 'device-move'; subject: number; move: RowInput<'moveDevice'>['move']; with_added: boolean }
   | { type: 'device-link'; user_id: number }
+  | { type: 'confirmation'; session_id: number }
   | { type: 'report'; user_id: number; request_id: string }
   | { type: 'unmute'; user_id: number; mute_id: string }
   /** `interval`: as it was typed, as JSON. */

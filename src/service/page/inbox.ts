@@ -103,8 +103,10 @@ const toPending = ({ row, ballot }: Asked, now: string, details: Details): Pendi
   ...details,
 })
 
-/** The pending requests of one session, and what stands for its surroundings. */
-type Read = { person: SignedIn; asked: Asked[]; around: string }
+type Around = Awaited<ReturnType<typeof readSurroundings>>
+
+/** The pending requests of one session, and its surroundings. */
+type Read = { person: SignedIn; asked: Asked[]; around: Around }
 
 const toRequests = async ({ person, asked }: Read, now: string, outside: Outside): Promise<Requests> => {
   const details = await readDetails(asked, person, outside)
@@ -112,13 +114,13 @@ const toRequests = async ({ person, asked }: Read, now: string, outside: Outside
 }
 
 const stateOf = ({ asked, around }: Read): string =>
-  [around, ...asked.map(({ row }) => `${row.request_id} ${row.answers ?? ''}`)].join(' ')
+  [around.state, ...asked.map(({ row }) => `${row.request_id} ${row.answers ?? ''}`)].join(' ')
 
 /** Shorter than the state of all; changes with it. */
 const markOf = (all: readonly Read[]): string =>
   sha256(all.map((one) => `${one.person.session_id}: ${stateOf(one)}`).join('\n')).slice(0, 32)
 
-type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
+type Changed = { mark: string; all: { person: SignedIn; around: Around; requests: Requests }[] }
 
 /**
  * Returns the pending requests of these sessions once their mark differs from `seen`, or after `wait_s`. Leaves out a session
@@ -154,6 +156,7 @@ const readOrWait = async (
   })
   const shown = found.all.map(async (one) => ({
     person: one.person,
+    around: one.around,
     requests: await toRequests(one, found.now, outside),
   }))
   return { mark: found.mark, all: await Promise.all(shown) }
@@ -190,9 +193,10 @@ export const listSessions: HandlerOf<'listSessions'> = {
     const closed = await readClosed(outside.service, others)
     return async (call) => {
       const sessions = []
-      for (const { person, requests } of all) {
+      for (const { person, around, requests } of all) {
         const session = await readSession(call, person.device_id, organizations).catch(endedSince)
-        if (session) sessions.push({ ...session, requests })
+        const { state: _, ...waiting } = around
+        if (session) sessions.push({ ...session, requests, ...waiting })
       }
       return { mark, sessions, closed }
     }

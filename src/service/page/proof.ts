@@ -6,6 +6,7 @@ import { deviceNotAuthentic } from '../devices/record.ts'
 import { credentialOf, type DeviceRow, isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { type Question, readChallenge, useChallenge } from './challenge.ts'
+import { setConfirmed } from './session.ts'
 import { membershipEnded } from './standing.ts'
 
 const deviceNotRegistered = (): Refusal =>
@@ -17,7 +18,10 @@ const deviceNotRegistered = (): Refusal =>
 
 type Proof = {
   device: DeviceRow
-  /** In the transaction: uses up the challenge and stores the counter. Fails unless the device still counts. */
+  /**
+   * In the transaction: uses up the challenge, stores the counter and, if the device signed in its own session, confirms it.
+   * Fails unless the device still counts.
+   */
   settle(call: Call): Promise<void>
 }
 
@@ -76,6 +80,8 @@ export const proveDevice = async (
         .returningAll()
         .executeTakeFirstOrThrow(() => deviceNotRegistered())
       if (!isAuthenticDevice({ keyring }, stored)) throw deviceNotAuthentic()
+      const { person } = call.caller
+      if (person?.device_id === device.id) setConfirmed(call, person.cookie, device.id)
     },
   }
 }

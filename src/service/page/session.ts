@@ -15,6 +15,7 @@ import {
 import type { Service } from '../call/service.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
+import { isConfirmed, sealConfirmation } from './confirmation.ts'
 import { forgetPhone } from './push/subscription.ts'
 
 const day = 24 * 60 * 60_000
@@ -44,10 +45,11 @@ const cookiesAtMost = 10
 /** The well-formed tokens in the cookies of a request; only that of `wanted`, if the call names it. */
 const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefined) =>
   Object.entries(getCookie(context))
-    .flatMap(([name, token]) => {
+    .flatMap(([name, value]) => {
       const org_id = Number(name.split('-').at(-1))
-      return name === cookieName(publicUrl, org_id) && /^[\w-]{43}$/.test(token)
-        ? [{ name, token_hash: sha256(token), org_id }]
+      const [, token, confirmation = ''] = /^([\w-]{43})(?:\.([\w.-]{1,200}))?$/.exec(value) ?? []
+      return name === cookieName(publicUrl, org_id) && token !== undefined
+        ? [{ name, token, token_hash: sha256(token), confirmation, org_id }]
         : []
     })
     .filter(({ org_id }) => wanted === undefined || String(org_id) === wanted)
@@ -76,25 +78,29 @@ const findSession = async (
 export const isSessionOpen = async (service: Service, { session_id }: Person): Promise<boolean> =>
   (await findSession(service, 's.id', session_id)) !== undefined
 
-type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & { cookie: string }
-
 type Cookies = ReturnType<typeof cookiesIn>
+
+type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & Pick<Person, 'cookie' | 'confirmed'>
 
 /** The open sessions of a browser, one for each organization. */
 const findSessions = async (service: Service, cookies: Cookies) => {
   const found: Found[] = []
-  for (const { name, token_hash, org_id } of cookies) {
+  const now = service.storage.now()
+  for (const { name, token, token_hash, confirmation, org_id } of cookies) {
     const row = await findSession(service, 's.token_hash', token_hash)
-    if (row?.org_id === org_id) found.push(Object.assign(row, { cookie: name }))
+    if (row?.org_id !== org_id) continue
+    const confirmed = isConfirmed(service.keyring, confirmation, { token_hash, device_id: row.id }, now)
+    found.push(Object.assign(row, { cookie: { name, token }, confirmed }))
   }
   return found
 }
 
-const toSignedIn = ({ user_id, id, session_id, org_id, cookie }: Found): SignedIn => ({
+const toSignedIn = ({ user_id, id, session_id, org_id, confirmed, cookie }: Found): SignedIn => ({
   user_id,
   device_id: id,
   session_id,
   org_id,
+  confirmed,
   cookie,
 })
 
@@ -159,6 +165,13 @@ const dropOthers = async ({ db, now }: Call, device_id: number): Promise<void> =
   if (ids.length === sessionsAtMost - 1) await ofDevice.where('id', 'not in', ids).execute()
 }
 
+/** Sets the cookie of a session whose device has just signed. */
+export const setConfirmed = (call: Call, { name, token }: Person['cookie'], device_id: number): void => {
+  const { keyring, now, service } = call
+  const proof = sealConfirmation(keyring, { token_hash: sha256(token), device_id }, now)
+  call.header('set-cookie', cookieOf(service.publicUrl, name, `${token}.${proof}`, cookieSeconds))
+}
+
 /** Opens a session of a device, and sets its cookie. */
 export const startSession = async (
   call: Call,
@@ -178,7 +191,7 @@ export const startSession = async (
       expires_at: addMs(now, lifetimeMs),
     })
     .execute()
-  call.header('set-cookie', cookieOf(publicUrl, cookieName(publicUrl, org_id), token, cookieSeconds))
+  setConfirmed(call, { name: cookieName(publicUrl, org_id), token }, device_id)
 }
 
 /** Ends a session, and the notifications to its phone. */
@@ -190,5 +203,5 @@ export const endSession = async (call: Call, person: Person): Promise<void> => {
     .where('device_id', '=', device_id)
     .execute()
   await forgetPhone(call.db, person)
-  if (cookie !== undefined) call.header('set-cookie', cookieOf(call.service.publicUrl, cookie, '', 0))
+  call.header('set-cookie', cookieOf(call.service.publicUrl, cookie.name, '', 0))
 }

@@ -13,7 +13,7 @@ import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { usesLocation } from '../policy/factor-settings.ts'
-import { createChallenge } from './challenge.ts'
+import { createChallenge, type Question } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 import { endSession, startSession } from './session.ts'
 import { type Named, organizationNamed } from './standing.ts'
@@ -92,6 +92,35 @@ export const beginSession: HandlerOf<'beginSession'> = async (_, call) => ({
 /** Each adds to the store, and the call needs no session that could be counted. */
 const signIns = { kind: 'sign-in', atMost: 30, windowMs: 10 * 60_000 }
 
+const limitSignIns = (call: Call, { org_id, id }: Pick<DeviceRow, 'org_id' | 'id'>) =>
+  consumeOrRefuse(
+    call,
+    signIns,
+    { org_id, subject: `device:${id}` },
+    { code: 'rate_limited', what: `This device signed in ${signIns.atMost} times in ten minutes` },
+  )
+
+const confirmationOf = (caller: Caller): Question => {
+  const { org_id, device_id, session_id } = requirePerson(caller)
+  return { type: 'confirmation', org_id, device_id, session_id }
+}
+
+export const beginConfirmation: HandlerOf<'beginConfirmation'> = async (_, call) => {
+  const { rp_id, credential_id } = await readSession(call, requirePerson(call.caller).device_id)
+  return { ...createChallenge(call, confirmationOf(call.caller)), rp_id, credential_id }
+}
+
+export const confirmSession: HandlerOf<'confirmSession'> = {
+  before: async (answer, { service, caller }) => {
+    const { device, settle } = await proveDevice(service, answer, confirmationOf(caller))
+    return async (call) => {
+      await settle(call)
+      await limitSignIns(call, device)
+      await call.audit(device.org_id, `device:${device.id}`, ['session'])
+    }
+  },
+}
+
 /** Opens the session of a device. A pending device becomes active with its code. */
 export const openSession: HandlerOf<'openSession'> = {
   before: async ({ code, ...answer }, { service }) => {
@@ -99,12 +128,7 @@ export const openSession: HandlerOf<'openSession'> = {
     return async (call) => {
       await settle(call)
       const { org_id, user_id, id } = device
-      await consumeOrRefuse(
-        call,
-        signIns,
-        { org_id, subject: `device:${id}` },
-        { code: 'rate_limited', what: `This device signed in ${signIns.atMost} times in ten minutes` },
-      )
+      await limitSignIns(call, device)
       await activateDue(call, org_id)
       const actor = actorAt({ user_id, device_id: id })
       const present = await findDevice(call, org_id, id)

@@ -4,15 +4,17 @@ import { isAdministrator } from '../devices/administrators.ts'
 import type { Db } from '../storage/schema.ts'
 
 /**
- * Changes with what the page shows besides requests: the devices of the person and, for an administrator, who waits to join
- * and which recoveries wait for approval.
+ * What the inbox shows besides requests: how many members and new devices wait for this person. `state` changes with the devices
+ * of the person and, for an administrator, with who waits to join and which recoveries wait for approval.
  */
-export const readSurroundings = async (db: Db, member: Member): Promise<string> => {
+export const readSurroundings = async (db: Db, member: Member) => {
   const devices = await devicesOf(db, member)
     .select(['id', 'name', 'state', 'proof', 'active_from'])
     .execute()
-  if (!(await isAdministrator(db, member))) return JSON.stringify(devices)
-  const { org_id } = member
+  const own = devices.filter(({ state }) => state === 'pending').length
+  if (!(await isAdministrator(db, member)))
+    return { state: JSON.stringify(devices), waiting_members: null, waiting_devices: own }
+  const { org_id, user_id } = member
   // In one row: many may wait, and every wait of a page reads this again.
   const waiting = await db
     .selectFrom('memberships')
@@ -23,14 +25,19 @@ export const readSurroundings = async (db: Db, member: Member): Promise<string> 
       fn.sum('user_id').as('who'),
       fn.max('updated_at').as('latest'),
     ])
-    .execute()
+    .executeTakeFirstOrThrow()
   const recoveries = await db
     .selectFrom('devices')
     .where('org_id', '=', org_id)
     .where('state', '=', 'pending')
     .where('proof', '=', 'admin')
-    .select(['id', 'active_from'])
+    .select(['id', 'user_id', 'active_from'])
     .orderBy('id')
     .execute()
-  return JSON.stringify([devices, waiting, recoveries])
+  const others = recoveries.filter((one) => one.user_id !== user_id && one.active_from === null)
+  return {
+    state: JSON.stringify([devices, waiting, recoveries]),
+    waiting_members: Number(waiting.count),
+    waiting_devices: own + others.length,
+  }
 }

@@ -58,7 +58,11 @@ export const wrappedColumns = tableNames.flatMap((table) =>
 export const wrappedSettings = ['custody', 'vapid', 'erased_people'] as const
 
 /** Wrapped values that clients keep: they expire after minutes, so a rotation ignores them. */
-type Sent = 'approver challenge' | 'authorization request' | 'authorization code'
+type Sent =
+  | 'approver challenge'
+  | 'authorization request'
+  | 'authorization code'
+  | `session confirmation:${string}`
 
 type Wrapping = {
   [T in Name]: [keyof Columns<T> & `wrapped${string}`] extends [never] ? never : T

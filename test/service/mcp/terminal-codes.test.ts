@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dataOf, refusal } from '../fixtures.ts'
-import { fromPhone, type Phone } from '../page/phone.ts'
+import { confirmed, fromPhone, type Phone } from '../page/phone.ts'
 import { consentFrom, exchange, sendForm } from './oauth-client.ts'
 import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
 import { createAdministrator, everything, installation, type Keys, signIn, whoIs } from './terminal-stage.ts'
@@ -97,7 +97,7 @@ describe('a code', () => {
     dataOf(await consent(one.user_code, grace))
     expect((await type(one.user_code, grace)).status).toBe(404)
     clock.tick(600_000)
-    expect((await type(other.user_code, grace)).status).toBe(404)
+    expect((await type(other.user_code, await confirmed(service, grace))).status).toBe(404)
     expect((await poll(other.device_code)).error).toBe('expired_token')
   })
 

@@ -5,7 +5,7 @@ import { ask, decide, show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 import { cookieFor } from '../devices/moves.ts'
-import { createPhone, fromPhone, type Phone } from './phone.ts'
+import { confirmed, createPhone, fromPhone, type Phone } from './phone.ts'
 import { acme, ada, clock, installHooks, service } from './visit.ts'
 
 installHooks()
@@ -43,7 +43,7 @@ describe('own decisions', () => {
     dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
     await decided('Deploy 4.2', 'approve')
     const pending = await asked('Still pending')
-    const { decisions, next } = await list(ada)
+    const { decisions, next } = await list(await confirmed(service, ada))
     expect(next).toBeNull()
     expect(decisions.map((one) => [one.headline, one.status, one.ended_by])).toEqual([
       ['Deploy 4.2', 'denied', 'factors'],
@@ -160,7 +160,8 @@ describe('one decision', () => {
   test('that nobody signed has no receipt', async () => {
     const id = await asked('Deploy')
     clock.tick(6 * minute)
-    expect(dataOf(await detail(id))).toMatchObject({ status: 'expired', signed: false, receipt: null })
+    const phone = await confirmed(service, ada)
+    expect(dataOf(await detail(id, phone))).toMatchObject({ status: 'expired', signed: false, receipt: null })
   })
 
   test('stays after its texts were removed, with the digest of the receipt', async () => {

@@ -3,7 +3,7 @@ import { ask } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { mutes, pending, report, request, statusOf, unmute } from './denials.ts'
-import { answerTo, createPhone, fromPhone, type Phone } from './phone.ts'
+import { answerTo, confirmed, createPhone, fromPhone, type Phone } from './phone.ts'
 import { acme, ada, clock, installHooks, service } from './visit.ts'
 
 installHooks()
@@ -30,7 +30,7 @@ describe('a mute', () => {
       },
     ])
     clock.tick(20 * minute)
-    expect(await mutes()).toEqual([])
+    expect(await mutes(await confirmed(service, ada))).toEqual([])
   })
 
   test('is lifted by a signature; the requester can ask again and nothing revives', async () => {

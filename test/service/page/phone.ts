@@ -94,6 +94,33 @@ export const createPhone = async (
   more: object = {},
 ): Promise<Phone> => enrollPhone(service, org, await createMember(service, org, n, more))
 
+/** The device of a session signs for it again; returns the answer. */
+export const confirm = async (
+  service: TestService,
+  { cookie, key }: Pick<Phone, 'cookie' | 'key'>,
+): Promise<Answer> => {
+  const begun = await fromPhone(service, 'POST', 'confirmation/challenge', { cookie })
+  if (begun.status !== 200) return begun
+  const { challenge } = dataOf(begun)
+  return fromPhone(service, 'POST', 'confirmation', {
+    cookie,
+    body: { challenge, response: answerTo(challenge, key) },
+  })
+}
+
+/** The phone with the cookie of a session that its device has just confirmed. */
+export const confirmed = async <P extends Pick<Phone, 'cookie' | 'key'>>(
+  service: TestService,
+  phone: P,
+): Promise<P> => {
+  const answer = await confirm(service, phone)
+  dataOf(answer)
+  return { ...phone, cookie: cookieOf(answer) }
+}
+
+/** The cookie as it is once the confirmation has ended. */
+export const withoutConfirmation = (cookie: string): string => cookie.split('.')[0]!
+
 export const answerTo = (challenge: string, key: SoftwareKey, userVerified = true, where = site) =>
   assert(key, { challenge, ...where }, userVerified)
 

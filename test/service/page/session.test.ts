@@ -3,7 +3,16 @@ import { day } from '../clock.ts'
 import { auditOf, chainOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { moveDevice } from '../devices/moves.ts'
 import { startTestService } from '../harness.ts'
-import { answerTo, begin, cookieOf, enrollPhone, fromPhone, linkFor, phoneRegistration } from './phone.ts'
+import {
+  answerTo,
+  begin,
+  cookieOf,
+  enrollPhone,
+  fromPhone,
+  linkFor,
+  phoneRegistration,
+  withoutConfirmation,
+} from './phone.ts'
 import { acme, ada, clock, installHooks, openSession, service } from './visit.ts'
 
 installHooks()
@@ -36,9 +45,11 @@ describe('a session', () => {
     const challenge = await begin(service)
     const answer = await openSession(challenge, answerTo(challenge, ada.key))
     expect(answer.headers['set-cookie']).toMatch(
-      /^svc-approver-1=[\w-]{43}; Max-Age=34560000; Path=\/svc\/v1\/approver; HttpOnly; SameSite=Strict$/,
+      /^svc-approver-1=[\w-]{43}\.[\w.-]+; Max-Age=34560000; Path=\/svc\/v1\/approver; HttpOnly; SameSite=Strict$/,
     )
-    expect(JSON.stringify(await contentsOf(service))).not.toContain(cookieOf(answer).split('=')[1])
+    expect(JSON.stringify(await contentsOf(service))).not.toContain(
+      withoutConfirmation(cookieOf(answer)).split('=')[1],
+    )
     expect(dataOf(await whoami(cookieOf(answer)))).toMatchObject({ device_id: ada.device })
     const rows = await chainOf(service, acme.id)
     expect(rows.at(-1)).toMatchObject({
@@ -179,7 +190,7 @@ describe('a session', () => {
     const body = { token, name: 'x', response: phoneRegistration(ceremony, where).response }
     const answer = await service.call('POST', '/svc/v1/devices', { key: null, body })
     expect(answer.headers['set-cookie']).toMatch(
-      /^__Host-svc-approver-1=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      /^__Host-svc-approver-1=[\w-]{43}\.[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
     const whoami = (cookie: string) => fromPhone(service, 'GET', 'session', { cookie })
     dataOf(await whoami(cookieOf(answer)))

@@ -16,7 +16,13 @@ beforeEach(async () => {
   cookie = `${ada.cookie}; ${eve.cookie}`
 })
 
-type Listed = { org_id: number; device_id: string; requests: { request_id: string }[] }
+type Listed = {
+  org_id: number
+  device_id: string
+  requests: { request_id: string }[]
+  waiting_members: number | null
+  waiting_devices: number
+}
 
 const list = (query = '', cookies = cookie, headers: Record<string, string> = {}) =>
   fromPhone(service, 'GET', `sessions${query}`, { cookie: cookies, headers: { ...fromPage, ...headers } })
@@ -32,7 +38,8 @@ describe('the sessions of a browser', () => {
       [ids[0]],
       [ids[1]],
     ])
-    for (const { requests: _, ...session } of sessions) {
+    for (const { requests: _, waiting_members, waiting_devices, ...session } of sessions) {
+      expect([waiting_members, waiting_devices]).toEqual([null, 0])
       const headers = { ...fromPage, 'x-svc-organization': String(session.org_id) }
       const alone = dataOf(await fromPhone(service, 'GET', 'session', { cookie, headers }))
       expect({ ...session, organizations: [session.org_id] }).toEqual(alone)

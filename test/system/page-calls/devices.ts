@@ -1,5 +1,5 @@
 import { dataOf } from '../../service/fixtures.ts'
-import type { Phone } from '../page-phone.ts'
+import { lapse, type Phone } from '../page-phone.ts'
 import {
   type Person,
   type Play,
@@ -137,7 +137,23 @@ const refused: Scenario = async (scene) => {
   } satisfies Play
 }
 
+/** A session whose device signed too long ago asks for a signature before it shows the devices. */
+const confirmed: Scenario = async (scene) => {
+  const phone = await scene.enrolled(await scene.stage.person())
+  await lapse(phone)
+  await scene.show(phone, 'devices')
+  await visible(phone.page.getByRole('dialog'))
+  return {
+    phone,
+    tap: () => phone.tap('Confirm'),
+    says: () => unreachable(phone),
+    done: () => visible(phone.page.locator('li.member')),
+  }
+}
+
 export const devices: Record<string, Scenario> = {
+  beginConfirmation: confirmed,
+  confirmSession: confirmed,
   listOwnDevices: reading('devices', 'Devices'),
   renameOwnDevice: async (scene) => {
     const { phone } = await scene.admin()

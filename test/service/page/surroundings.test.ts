@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createMember, dataOf } from '../fixtures.ts'
+import { createPhone, enrollPhone, fromPhone, type Phone } from './phone.ts'
+import { acme, ada, installHooks, service } from './visit.ts'
+
+installHooks()
+
+const waiting = async ({ cookie }: Phone): Promise<unknown[]> => {
+  const [session] = dataOf(await fromPhone(service, 'GET', 'sessions', { cookie })).sessions
+  return [session.waiting_members, session.waiting_devices]
+}
+
+test('the inbox counts the new devices of the person and, for an administrator, who waits to join', async () => {
+  const admin = await createPhone(service, acme.id, 2, { role: 'admin' })
+  expect([await waiting(ada), await waiting(admin)]).toEqual([
+    [null, 0],
+    [0, 0],
+  ])
+  const { id } = await createMember(service, acme.id, 3)
+  dataOf(await service.call('POST', `/organization/${acme.id}/user/${id}/pending`, { body: {} }))
+  await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+  expect([await waiting(ada), await waiting(admin)]).toEqual([
+    [null, 1],
+    [1, 0],
+  ])
+})
+
+test('the inbox counts, for an administrator, the recoveries that nobody has approved', async () => {
+  const admin = await createPhone(service, acme.id, 2, { role: 'admin' })
+  dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
+  await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+  expect(await waiting(admin)).toEqual([0, 1])
+})
