@@ -154,10 +154,10 @@ export const endedAmong = async (
 const sweepMs = 5_000
 
 /** Sweeps regularly, and warns once if registered devices cannot sign at this address. Returns a function that stops it. */
-export const watchApprovals = (service: Service, log: Log): (() => void) => {
+export const watchApprovals = (service: Service, log: Log): (() => Promise<void>) => {
   const { storage, publicUrl, signals } = service
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
-  void storage
+  const checked = storage
     .read((db) => siteProblem(db, publicUrl))
     .then(
       (problem) => problem === undefined || warn(problem),
@@ -173,8 +173,8 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
       failed: () => undefined,
     }),
   )
-  return () => {
-    for (const stop of stops) void stop()
+  return async () => {
     signals.stop()
+    await Promise.all([checked, ...stops.map((stop) => stop())])
   }
 }

@@ -8,7 +8,7 @@ type Job<R> = {
   failed: (error: unknown) => R
 }
 
-/** Runs a job now and regularly, never twice at a time. What it returns stops it, and waits for a run in progress. */
+/** Runs a job now and regularly, never twice at a time. What it returns stops it, and waits for a run in progress, whose error is then not reported. */
 export const repeat = ({ everyMs, run, failed }: Job<void>): (() => Promise<void>) => {
   let stopped = false
   let isDue = false
@@ -16,7 +16,7 @@ export const repeat = ({ everyMs, run, failed }: Job<void>): (() => Promise<void
   const runDue = async (): Promise<void> => {
     while (isDue) {
       isDue = false
-      await run(() => stopped).catch(failed)
+      await run(() => stopped).catch((error: unknown) => void (stopped || failed(error)))
     }
     running = undefined
   }

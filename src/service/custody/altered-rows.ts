@@ -130,10 +130,15 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
 }
 
 /** Warns once of each row that another program has changed: soon after the start, and every hour. Returns how to stop. */
-export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => void) => {
+export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => Promise<void>) => {
   const reported = new Set<string>()
-  const check = async (): Promise<void> => {
-    for (const { org_id, kind, id } of await findAlteredRows({ storage, keyring })) {
+  const check = async (isStopped: () => boolean): Promise<void> => {
+    // It reads a large store for minutes, and a stop waits only for one batch.
+    const read: typeof storage.read = async (work) => {
+      if (isStopped()) throw new Error('The service stops')
+      return storage.read(work)
+    }
+    for (const { org_id, kind, id } of await findAlteredRows({ storage: { ...storage, read }, keyring })) {
       const name = `${kind.replaceAll('_', ' ')} ${id} of ${org_id === 0 ? 'the service' : `organization ${org_id}`}`
       if (reported.has(name)) continue
       reported.add(name)
@@ -141,7 +146,5 @@ export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => vo
       log({ at: storage.now(), level: 'warn', message })
     }
   }
-  const stop = repeatForAll({ storage, log }, { work: 'check of the rows', everyMs: 60 * 60_000, run: check })
-  // A check can take minutes.
-  return () => void stop()
+  return repeatForAll({ storage, log }, { work: 'check of the rows', everyMs: 60 * 60_000, run: check })
 }

@@ -93,8 +93,8 @@ export const createOutbox = ({
       await Promise.all(workers.map((worker) => worker.idle()))
     },
     stop: async (): Promise<void> => {
-      for (const stop of stops) void stop()
-      await Promise.all(workers.map((worker) => worker.stop(graceMs)))
+      const stopping = stops.map((stop) => stop())
+      await Promise.all([...stopping, ...workers.map((worker) => worker.stop(graceMs))])
     },
   }
 }

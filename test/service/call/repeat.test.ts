@@ -42,3 +42,14 @@ test('runs a job that was due meanwhile once after the run in progress, and a st
   await stopping
   expect(events).toEqual(['run', 'finished', 'run', 'stopped', 'end'])
 })
+
+test('does not report what fails because of a stop', async () => {
+  const failed: unknown[] = []
+  const stop = repeat({
+    everyMs: 1_000,
+    run: () => Promise.reject(new Error('the store is closed')),
+    failed: (error) => void failed.push(error),
+  })
+  await stop()
+  expect(failed).toEqual([])
+})

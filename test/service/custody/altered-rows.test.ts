@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LogRecord } from '../../../src/core/log.ts'
-import { watchCustody } from '../../../src/service/custody/altered-rows.ts'
+import { findAlteredRows, watchCustody } from '../../../src/service/custody/altered-rows.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { createPhone } from '../page/phone.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
@@ -63,13 +63,30 @@ describe('rows that another program has changed', () => {
   test('are reported in the log once each', async () => {
     await alter()
     const log: LogRecord[] = []
-    watchCustody(service.service, (record) => log.push(record))()
+    const stop = watchCustody(service.service, (record) => log.push(record))
     await expect.poll(() => log.length).toBe(4)
+    await stop()
     expect(log.map(({ level, message }) => `${level} ${message}`)).toEqual([
       `warn Another program has changed signing key ${kid} of the service in the store, so it is not used`,
       `warn Another program has changed api key ${foreign.keyId} of organization ${foreign.id} in the store, so it is not used`,
       `warn Another program has changed device ${device} of organization ${acme.id} in the store, so it is not used`,
       `warn Another program has changed user ${user} of the service in the store, so it is not used`,
     ])
+  })
+
+  test('are not looked for after a stop, when the store may be closed', async () => {
+    await alter()
+    const log: LogRecord[] = []
+    let reads = 0
+    const read: typeof service.storage.read = (work) => {
+      reads += 1
+      return service.storage.read(work)
+    }
+    const storage = { ...service.storage, read }
+    await watchCustody({ ...service.service, storage }, (record) => log.push(record))()
+    const before = reads
+    await findAlteredRows({ storage: service.storage, keyring: service.service.keyring })
+    expect(reads).toBe(before)
+    expect(log).toEqual([])
   })
 })
