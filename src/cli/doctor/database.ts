@@ -82,11 +82,13 @@ const checkLost = ({ lost }: Inspection): Finding[] =>
 const dayMs = 24 * 60 * 60_000
 const backupWarnsMs = 2 * dayMs
 
-const checkBackup = ({ backup_at, facts: { time } }: Inspection): Finding[] => {
-  if (backup_at === undefined) return []
-  const days = Math.floor((time - backup_at) / dayMs)
-  const message = `the last backup is ${count(days, 'day')} old`
-  return time - backup_at > backupWarnsMs
+const checkBackup = ({ backup, facts: { time } }: Inspection): Finding[] => {
+  if (!backup) return []
+  const age = count(Math.floor((time - backup.at) / dayMs), 'day')
+  const message = backup.never
+    ? `no backup was ever written, and the store is ${age} old`
+    : `the last backup is ${age} old`
+  return time - backup.at > backupWarnsMs
     ? [warn(message, 'svc service backup FILE --database-url-file FILE, or archive the WAL')]
     : [ok(message)]
 }

@@ -10,10 +10,13 @@ export const noteBackup = async (storage: Storage): Promise<void> => {
   await storage.write((db) => writeSetting(db, name, value), { org: null, routine: true })
 }
 
-/** When the last backup was written, or the store created if there is none. */
-export const readLastBackup = async (db: Db): Promise<string | undefined> => {
-  const noted = await readSetting(db, name)
-  if (noted !== undefined) return noted
+/** When a store was backed up last, in milliseconds since 1970; if it `never` was, when it was created. */
+export type LastBackup = { at: number; never: boolean }
+
+/** The backup that svc wrote last, or the WAL that the database archived last. Undefined for a store that was just created. */
+export const readLastBackup = async (db: Db, archivedAt?: number | null): Promise<LastBackup | undefined> => {
+  const at = Math.max(Date.parse((await readSetting(db, name)) ?? '') || 0, archivedAt ?? 0)
+  if (at > 0) return { at, never: false }
   const first = await db
     .selectFrom('audit')
     .where('org_id', '=', 0)
@@ -21,5 +24,5 @@ export const readLastBackup = async (db: Db): Promise<string | undefined> => {
     .orderBy('seq')
     .limit(1)
     .executeTakeFirst()
-  return first?.at
+  return first && { at: Date.parse(first.at), never: true }
 }

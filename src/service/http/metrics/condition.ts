@@ -38,11 +38,14 @@ const nodesFamily = async ({ storage, node }: Parts): Promise<Family> => {
 }
 
 const backupFamily = async ({ storage }: Parts): Promise<Family[]> => {
-  const noted = await storage.read(readLastBackup)
-  const at = Math.max(Date.parse(noted ?? '') || 0, storage.replication()?.archived_at ?? 0)
-  if (at === 0) return []
-  const age = Math.max(0, Math.floor((Date.parse(storage.now()) - at) / 1000))
-  return [gauge('svc_backup_age_seconds', 'Time since the last backup.', age)]
+  const last = await storage.read((db) => readLastBackup(db, storage.replication()?.archived_at))
+  if (!last) return []
+  const value = Math.max(0, Math.floor((Date.parse(storage.now()) - last.at) / 1000))
+  return [
+    gauge('svc_backup_age_seconds', 'Time since the last backup, or since the first start without one.', [
+      { labels: { last: last.never ? 'never' : 'written' }, value },
+    ]),
+  ]
 }
 
 const replicationFamilies = ({ storage }: Parts): Family[] => {

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { failure } from '../../../core/errors.ts'
 import { newestVersion } from '../migrations.ts'
-import { readLastBackup } from '../last-backup.ts'
+import { type LastBackup, readLastBackup } from '../last-backup.ts'
 import { lostAfterS } from '../schema/service.ts'
 import type { WholeStore } from '../whole-store.ts'
 import { checkServer } from './check-server.ts'
@@ -35,8 +35,7 @@ export type Inspection = {
   nodes: { count: number; connections: number; versions: string[] }
   /** The addresses of those that have not. */
   lost: string[]
-  /** When the last backup was written, or WAL archived; milliseconds since 1970. */
-  backup_at: number | undefined
+  backup: LastBackup | undefined
 }
 
 const nodesQuery = `
@@ -55,16 +54,15 @@ export const inspectDatabase = (url: string): Promise<Inspection> =>
         version,
         nodes: { count: 0, connections: 0, versions: [] },
         lost: [],
-        backup_at: undefined,
+        backup: undefined,
       }
     const since = new Date(facts.time - lostAfterS * 1000).toISOString()
     const { rows } = await client.query<Inspection['nodes']>(nodesQuery, [since])
     const lost = await client.query<{ address: string }>('select address from nodes where seen_at < $1', [
       since,
     ])
-    const noted = Date.parse((await readLastBackup(wholeOf(client).db)) ?? '') || 0
-    const backup_at = Math.max(noted, facts.archived_at ?? 0) || undefined
-    return { facts, version, nodes: rows[0]!, lost: lost.rows.map(({ address }) => address), backup_at }
+    const backup = await readLastBackup(wholeOf(client).db, facts.archived_at)
+    return { facts, version, nodes: rows[0]!, lost: lost.rows.map(({ address }) => address), backup }
   })
 
 /** Creates or upgrades the schema. */

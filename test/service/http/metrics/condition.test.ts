@@ -23,11 +23,11 @@ describe.each(engines)('the metrics of the $name store', (engine) => {
       org: 0,
     })
     clock.tick(3 * 24 * 3600_000)
-    expect(await read()).toContain('svc_backup_age_seconds 259200\n')
+    expect(await read()).toContain('svc_backup_age_seconds{last="never"} 259200\n')
     await noteBackup(storage)
     clock.tick(60_000)
     await noteBackup(storage)
-    expect(await read()).toContain('svc_backup_age_seconds 0\n')
+    expect(await read()).toContain('svc_backup_age_seconds{last="written"} 0\n')
   })
 
   test('show a clock that is off beside the one of this machine', async () => {
