@@ -1,7 +1,7 @@
 import { conflict, forbidden } from '../../core/refusal.ts'
 import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { type Member } from '../call/tenant.ts'
+import type { Member } from '../call/tenant.ts'
 import { devicesOf, ofKeptDevice } from '../devices/active.ts'
 import { wakeAdministrators } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
@@ -10,13 +10,39 @@ import { challengeOfToken, findEnrollment, useEnrollment } from '../devices/enro
 import { nameOf, notifyAdministrators, notifyMember } from '../devices/notices.ts'
 import { requiredProof, settlePending } from '../devices/proof.ts'
 import { inactiveDevice, toDeviceRecord } from '../devices/record.ts'
-import { findRegistered } from '../devices/registered.ts'
-import { type DeviceRow, insertDeviceRow } from '../devices/rows.ts'
+import { type DeviceRow, insertDeviceRow, isAuthenticDevice } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
 import { usesLocation } from '../policy/factor-settings.ts'
 import { startSession } from './session.ts'
+import { sha256 } from '../../core/ids.ts'
+
+/**
+ * The device that was registered with this token, if it has this credential. A registration that is repeated because its
+ * answer was lost finds it; any other key finds nothing.
+ */
+const findRegistered = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  token: string,
+  credential_id: string,
+  public_key?: string,
+): Promise<DeviceRow | undefined> => {
+  const row = await db
+    .selectFrom('enrollments as e')
+    .innerJoin('devices as d', (join) =>
+      join
+        .onRef('d.org_id', '=', 'e.org_id')
+        .onRef('d.user_id', '=', 'e.user_id')
+        .onRef('d.registered_at', '=', 'e.used_at'),
+    )
+    .where('e.token_hash', '=', sha256(token))
+    .where('d.credential_id', '=', credential_id)
+    .$if(public_key !== undefined, (query) => query.where('d.public_key', '=', public_key!))
+    .selectAll('d')
+    .executeTakeFirst()
+  return row && isAuthenticDevice({ keyring }, row) ? row : undefined
+}
 
 export const beginEnrollment: HandlerOf<'beginEnrollment'> = async ({ token }, call) => {
   const enrollment = await findEnrollment(call, token)

@@ -2,8 +2,32 @@ import { deliveryChannels } from '../../../contract/records.ts'
 import type { Channel } from '../../call/message.ts'
 import type { Decided } from '../../call/signals/signals.ts'
 import type { AttemptResult } from '../../delivery/rows.ts'
-import { counter, type Family, histogram } from './exposition.ts'
-import { createHistogram, type Histogram } from './histogram.ts'
+import { counter, type Family, histogram, type Labels, type Sample } from './exposition.ts'
+
+/** Counts values by upper bounds, which must ascend. */
+export const createHistogram = (bounds: readonly number[]) => {
+  const counts = Array.from({ length: bounds.length + 1 }, () => 0)
+  let sum = 0
+  return {
+    observe: (value: number): void => {
+      let bucket = 0
+      while (bucket < bounds.length && value > bounds[bucket]!) bucket += 1
+      counts[bucket]! += 1
+      sum += value
+    },
+    samples: (labels: Labels = {}): Sample[] => {
+      let below = 0
+      const buckets = counts.map((count, i): Sample => {
+        below += count
+        const le = i < bounds.length ? String(bounds[i]) : '+Inf'
+        return { suffix: '_bucket', labels: { ...labels, le }, value: below }
+      })
+      return [...buckets, { suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: below }]
+    },
+  }
+}
+
+export type Histogram = ReturnType<typeof createHistogram>
 
 // What this process counts as it happens. Labels are routes, states and channels, whose number is limited, and never an id, a
 // name or an address.

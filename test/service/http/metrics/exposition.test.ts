@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEventCounts } from '../../../../src/service/http/metrics/event-counts.ts'
 import { exposition, gauge } from '../../../../src/service/http/metrics/exposition.ts'
-import { createHistogram } from '../../../../src/service/http/metrics/histogram.ts'
+import { createHistogram } from '../../../../src/service/http/metrics/event-counts.ts'
 
 test('writes the text format of Prometheus', () => {
   const labels = { a: 'back\\slash "quotes"\nline' }
