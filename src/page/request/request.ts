@@ -12,6 +12,7 @@ import { noticeableMs } from '../shell/reading.ts'
 import { requestText, rowList } from './request-text.ts'
 import { showRemoved } from '../enrollment/removed.ts'
 import { showMissing, showOutcome } from './result.ts'
+import { createStates } from './states.ts'
 import type { Queue } from './queue.ts'
 import { allowStep, noteStep, notMeStep, numberStep, withoutPlaceStep, type WithoutPlace } from './steps.ts'
 import { exactText } from '../shell/text.ts'
@@ -22,8 +23,6 @@ import { t } from '../language/text.ts'
 
 /** These devices check their owner with nothing else, unless it is a passcode. */
 const hasFaceId = /\b(?:iPhone|iPad)\b/.test(navigator.userAgent)
-
-type Phase = 'reading' | 'checking' | 'sending' | 'looking' | 'over'
 
 /** One request, until it is decided here or elsewhere, or expires. */
 export const showRequest = (
@@ -37,9 +36,7 @@ export const showRequest = (
   let same = ofSameRequester(request, first)
   /** Follows the requests that arrive, once this one is over. */
   let follow: (() => void) | undefined
-  let phase: Phase = 'reading'
-  /** Of the result that is looked up. */
-  let wasSent = false
+  const { is, on } = createStates()
   // "This wasn't me" was sent.
   let mutes = false
   let { expiresAt, number_missed: knowsMiss } = request
@@ -48,20 +45,19 @@ export const showRequest = (
     bar.warn(reasons.length > 0 ? t('request.wouldBeRefused', { reasons: reasons.join(' ') }) : '')
   }
 
-  const isOver = (): boolean => phase === 'over'
   const left = timeLeft(
     Date.parse(request.expires_at) - Date.parse(request.requested_at),
     announce,
-    () => phase !== 'sending' && void look(),
+    () => !is('sending') && void look(),
   )
   const stop = (): void => {
-    phase = 'over'
+    on('end')
     left.stop()
     bar.stop()
     withdraw()
   }
   const end = (outcome: Outcome): void => {
-    if (isOver()) return
+    if (is('over')) return
     stop()
     const { ended_by, status, device } = outcome
     const here = device === null || device.id === session.device_id
@@ -70,39 +66,35 @@ export const showRequest = (
   }
   /** Only the service knows how a request ended. Until it answers, nothing is said about it. */
   const look = async (refusal?: string): Promise<void> => {
-    if (isOver() || phase === 'looking') return
-    wasSent = phase === 'sending'
-    phase = 'looking'
+    if (!on('look')) return
+    const wasSent = is('unsure')
     withdraw()
     bar.complain('')
     setBusy(true)
     bar.say(t(wasSent && refusal === undefined ? 'request.noAnswer' : 'request.checkingResult'))
     const { request_id } = request
     const outcome = await readOutcome(request_id, session, {
-      over: isOver,
+      over: () => is('over'),
       failed: () => bar.say(t('request.resultOffline')),
     })
-    if (isOver()) return
+    if (is('over')) return
     // A yes that waits for others is over for this person.
     if (outcome && (outcome.status !== 'pending' || outcome.answer)) return end(outcome)
-    phase = 'reading'
+    on('pending')
     setBusy(false)
     bar.say('')
     if (!outcome) return void showMissing(back)
     // The answer that was lost said that the number is wrong.
     if (wasSent && outcome.number_missed && !knowsMiss) miss()
     else if (wasSent) bar.complain(refusal ?? t('request.notArrived'))
-    wasSent = false
     // The clock of this phone is a little ahead.
     if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)
   }
 
   const settle = (result: Result): void => {
-    if (isOver()) return
     if (result.kind === 'ended') return end(result.outcome)
-    if (phase === 'looking') return
     if (result.kind === 'unsure') return void look(result.refusal)
-    phase = 'reading'
+    if (!on('settle')) return
     setBusy(false)
     bar.say('')
     if (result.kind === 'cancelled') return
@@ -122,20 +114,19 @@ export const showRequest = (
       )
   }
   const choose = async (choice: Choice): Promise<void> => {
-    if (phase !== 'reading') return
-    phase = 'checking'
+    if (!on('choose')) return
     mutes = choice.not_me === true
     bar.complain('')
     setBusy(true)
     let denies = false
     const result = await decider.decide(choice, {
       sending: () => {
-        if (phase === 'checking') phase = 'sending'
+        on('send')
         bar.say(t('request.sending'))
       },
       locating: () => bar.say(t('request.locating')),
       checking: () => bar.say(t(hasFaceId ? 'request.waitingForFace' : 'request.waitingForDevice')),
-      slow: () => phase === 'sending' && bar.say(t('request.sendingSlow')),
+      slow: () => is('sending') && bar.say(t('request.sendingSlow')),
       withoutPlace: (isRepeated) =>
         new Promise((resolve) => {
           setBusy(false)
@@ -208,13 +199,13 @@ export const showRequest = (
 
   return {
     update: (requests) => {
-      if (isOver()) return follow?.()
+      if (is('over')) return follow?.()
       same = ofSameRequester(request, requests)
       bar.follow(same)
       const now = requests.find(({ request_id }) => request_id === request.request_id)
       if (!now) {
         // Its own answer may be on its way.
-        setTimeout(() => void look(), phase === 'sending' ? noticeableMs : 0)
+        setTimeout(() => void look(), is('sending') ? noticeableMs : 0)
         return
       }
       warn(now)
@@ -225,7 +216,7 @@ export const showRequest = (
     announces: () => follow !== undefined,
     leave: () => {
       // The list would look as if all were done.
-      if (phase === 'sending' || (phase === 'looking' && wasSent)) tellNext(t('request.unknown'))
+      if (is('sending', 'unsure')) tellNext(t('request.unknown'))
       stop()
     },
   }
