@@ -17,6 +17,7 @@ export const messageKinds = [
   'report',
   'group',
   'emergency',
+  'grant',
   'support',
   'event',
   'test',

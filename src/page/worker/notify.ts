@@ -29,7 +29,7 @@ const nameIn = (value: unknown): string =>
     : ''
 
 /** What a push can say besides a request. */
-const notices = ['devices', 'report', 'group', 'emergency'] as const
+const notices = ['devices', 'report', 'group', 'emergency', 'grant'] as const
 
 let last: Promise<void> = Promise.resolve()
 

@@ -11,6 +11,7 @@ import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { wakeOf } from './lines.ts'
+import { tellGrantUses } from './grant-notices.ts'
 import { remindDue } from './reminders.ts'
 import { createShrunkSweep } from './shrunk-pools.ts'
 import { type ApprovalRow, type RequestKey, updatePending } from './rows.ts'
@@ -165,7 +166,7 @@ export const watchApprovals = (service: Service, log: Log): (() => Promise<void>
     )
   const endShrunk = createShrunkSweep()
   // If the store cannot be written now, the next sweep tries again. Until then each read compares with the clock.
-  const stops = [sweep, endShrunk, remindDue, endCooling].map((job) =>
+  const stops = [sweep, endShrunk, remindDue, tellGrantUses, endCooling].map((job) =>
     repeat({
       // Nodes that started together do not sweep at the same moments for long.
       everyMs: sweepMs * (0.8 + 0.2 * Math.random()),

@@ -9,6 +9,7 @@ import { isAuthenticDevice } from '../devices/rows.ts'
 import { readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
 import type { CoveredRow } from '../storage/schema.ts'
+import { tellUseAt } from './grant-notices.ts'
 import { readTerms } from './grants.ts'
 import { findBallot } from './ballots.ts'
 import { readLines, readRules, withAnswer } from './lines.ts'
@@ -133,7 +134,7 @@ export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalR
     status: 'approved' as const,
     detail: `use ${use} of ${grant.uses}, which nobody saw, approved with ${grant.request_id}`,
     grant_terms: null,
-    remind_at: null,
+    remind_at: tellUseAt(now),
     granted_by: grant.request_id,
     grant_use: use,
     decided_at: now,

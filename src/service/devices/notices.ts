@@ -12,7 +12,11 @@ type Deps = Pick<Call, 'db' | 'now' | 'service' | 'send'>
  * whoever registers a device or requests an approval: an attacker must not choose the words of a message that the service
  * vouches for.
  */
-type Notice = { about?: 'devices' | 'report' | 'group' | 'emergency'; subject: string; text: string }
+type Notice = {
+  about?: 'devices' | 'report' | 'group' | 'emergency' | 'grant'
+  subject: string
+  text: string
+}
 
 const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 

@@ -96,6 +96,7 @@ export const approvals = {
         grant_use: 'unique (granted_by, grant_use) where granted_by is not null',
         due: '(status, expires_at)',
         remind: "(remind_at) where status = 'pending'",
+        grant_notice: '(remind_at) where granted_by is not null and remind_at is not null',
         ended: '(ended_at)',
         broken_glass: '(org_id, requested_at) where break_glass is not null',
         kept: '(cleared_at, ended_at)',
