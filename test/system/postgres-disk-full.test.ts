@@ -26,6 +26,8 @@ const sql = async (database: string, ...statements: string[]): Promise<void> => 
   }
 }
 
+const readiness = async (): Promise<number> => (await fetch(`${node.origin}/health/ready`)).status
+
 const createOrganization = async (name: string) => {
   const answer = await fetch(`${node.origin}/admin/public/api/organization/create`, {
     method: 'POST',
@@ -54,7 +56,7 @@ describe.runIf(canMount)('the disk of the audit in PostgreSQL', () => {
     remove()
   })
 
-  test('is full: every write is 503, none is 500, and they work again when there is room', async () => {
+  test('is full: the node is not ready, every write is 503, and both are over when there is room', async () => {
     const { bavail, bsize } = statfsSync(disk)
     writeFileSync(filler, Buffer.alloc((bavail - 1) * bsize))
     const statuses = new Map<string, number>()
@@ -70,7 +72,9 @@ describe.runIf(canMount)('the disk of the audit in PostgreSQL', () => {
       '503 storage_unavailable',
     ])
     expect(statuses.get('503 storage_unavailable')).toBeGreaterThan(50)
+    expect(await readiness()).toBe(503)
     rmSync(filler)
+    await expect.poll(readiness, { timeout: 20_000 }).toBe(200)
     await expect.poll(async () => (await createOrganization('Room')).status).toBeLessThan(300)
   })
 })
