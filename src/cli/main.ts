@@ -40,7 +40,7 @@ export const groups: Record<string, Group> = {
           const { deviceRevocation } = await import('./extension/revocation.ts')
           return new Map([...enrollment, ...deviceRevocation])
         },
-        more: [async () => (await import('./bulk/commands.ts')).registerBulk],
+        more: async () => (await import('./bulk/commands.ts')).registerBulk,
       },
     ),
   },
@@ -48,14 +48,14 @@ export const groups: Record<string, Group> = {
     about: 'Manage the places where approvals are allowed',
     load: fromTable(async () => (await import('../contract/geofence.ts')).geofence, {
       extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
-      more: [async () => (await import('./picture/commands.ts')).registerMap],
+      more: async () => (await import('./picture/commands.ts')).registerMap,
     }),
   },
   timeslot: {
     about: 'Manage the times when approvals are allowed',
     load: fromTable(async () => (await import('../contract/timeslot.ts')).timeslot, {
       extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
-      more: [async () => (await import('./picture/commands.ts')).registerWeek],
+      more: async () => (await import('./picture/commands.ts')).registerWeek,
     }),
   },
   group: {
@@ -66,7 +66,7 @@ export const groups: Record<string, Group> = {
     about: 'Manage and test the rules about who must approve what',
     load: fromTable(async () => (await import('./extension/rule.ts')).ruleOperations, {
       extend: async () => (await import('./extension/rule.ts')).ruleTable,
-      more: [async () => (await import('./extension/rule-test.ts')).registerRuleTest],
+      more: async () => (await import('./extension/rule-test.ts')).registerRuleTest,
     }),
   },
   approve: {
@@ -82,7 +82,8 @@ export const groups: Record<string, Group> = {
       }),
       {
         extend: async () => (await import('./approve/commands.ts')).eitherWay,
-        more: [async () => (await import('./approve/commands.ts')).registerApprove],
+        first: async () => (await import('./approve/commands.ts')).registerFirst,
+        more: async () => (await import('./approve/commands.ts')).registerApprove,
       },
     ),
   },
@@ -127,13 +128,13 @@ export const groups: Record<string, Group> = {
   audit: {
     about: 'Show and verify the audit log',
     load: fromTable(async () => (await import('../contract/audit.ts')).audit, {
-      more: [async () => (await import('./events/audit.ts')).registerAudit],
+      more: async () => (await import('./events/audit.ts')).registerAudit,
     }),
   },
   events: {
     about: 'Follow what happens in an organization',
     load: fromTable(async () => (await import('../contract/event.ts')).events, {
-      more: [async () => (await import('./events/tail.ts')).registerTail],
+      more: async () => (await import('./events/tail.ts')).registerTail,
     }),
   },
   webhook: {
@@ -175,7 +176,7 @@ export const groups: Record<string, Group> = {
   service: {
     about: 'Back up, restore and maintain the data of a service, and list its nodes',
     load: fromTable(async () => (await import('../contract/node.ts')).node, {
-      more: [async () => (await import('./serve/service-command.ts')).registerService],
+      more: async () => (await import('./serve/service-command.ts')).registerService,
     }),
   },
   profile: {

@@ -11,9 +11,11 @@ const units: [unit: string, seconds: number][] = [
   ['second', 1],
 ]
 
+/** `1 user`, `2 users`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 /** Seconds as `15 minutes`: in the largest unit that is exact. */
 export const spanText = (seconds: number): string => {
   const [unit, length] = units.find(([, each]) => seconds % each === 0)!
-  const count = seconds / length
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  return counted(seconds / length, unit)
 }

@@ -8,7 +8,8 @@ import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { flagsFor } from '../operation/flags.ts'
-import type { Flags, Typed } from '../program/define-command.ts'
+import type { Typed } from '../program/define-command.ts'
+import type { Flags } from '../program/command-node.ts'
 import { needFor } from '../operation/need.ts'
 
 /** Of what waits for the answer of one call: a hook, or a tool. A request at the service lives as long as its rules or it say. */

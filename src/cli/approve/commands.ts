@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { fieldsIn } from '../../client/answer-data.ts'
 import type { Answer } from '../../client/client.ts'
 import { approval } from '../../contract/approval.ts'
@@ -7,7 +6,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
-import { defineCommand, together, type Typed, type Register } from '../program/define-command.ts'
+import { defineCommand, together, type Typed } from '../program/define-command.ts'
 import { answerTexts, listTexts } from './request-cells.ts'
 import { registerInbox } from './inbox.ts'
 import { showBelow } from './messages.ts'
@@ -115,20 +114,14 @@ export const eitherWay: Extensions = new Map(
   ).map(([operation, tools]) => [operation, extend(operation, tools)]),
 )
 
-/** The commands of `svc approve` that make more than one call. */
-export const registerApprove: Register = async (group, context, program) => {
-  const registers = [
-    registerRequest,
-    registerRun,
-    registerWait,
-    registerInbox,
-    registerVerify,
-    registerTools,
-    registerHealth,
-  ]
-  await together(...registers)(group, context, program)
-  // First in the help, before those of the table.
-  const first = ['run', 'request']
-  const rank = (command: Command): number => -first.indexOf(command.name())
-  ;(group.commands as Command[]).sort((one, other) => rank(one) - rank(other))
-}
+/** First in the help, before the commands of the table. */
+export const registerFirst = together(registerRequest, registerRun)
+
+/** The other commands of `svc approve` that make more than one call. */
+export const registerApprove = together(
+  registerWait,
+  registerInbox,
+  registerVerify,
+  registerTools,
+  registerHealth,
+)

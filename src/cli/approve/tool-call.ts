@@ -1,6 +1,7 @@
 import { silent } from '../../asking/progress.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { withFullStop } from '../../core/sentence.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
@@ -84,7 +85,5 @@ export const blockedReason = (error: unknown): string => {
     ...(detail === undefined ? [] : [detail]),
     ...(decided ? [] : ['A person can check the setup with svc hook status']),
   ]
-  return safeLine(
-    sentences.map((sentence) => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`)).join(' '),
-  )
+  return safeLine(sentences.map(withFullStop).join(' '))
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { counted } from '../../core/sentence.ts'
 import type { Io } from '../terminal/io.ts'
 import { about, failed, type Finding } from './finding.ts'
 
@@ -7,8 +8,6 @@ const { ok, note, warn, fail } = about(check)
 
 type Inspection = import('../../service/storage/postgres/whole.ts').Inspection
 type Facts = Inspection['facts']
-
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 const checkSchema = (version: number, newest: number): Finding => {
   if (version === 0) return note('empty', 'svc serve creates the tables, or svc service restore')
@@ -41,7 +40,7 @@ const checkReplication = (facts: Facts, loss: { reason: string; solution: string
     )
   if (standbys === 0) return note('no standby is connected: a lost disk loses what the last backup lacks')
   if (synchronous_standbys === null)
-    return note(`${count(standbys, 'standby')}; this user cannot see more`, `GRANT pg_monitor TO "${role}"`)
+    return note(`${counted(standbys, 'standby')}; this user cannot see more`, `GRANT pg_monitor TO "${role}"`)
   const lag = `the slowest is ${Math.round((lag_bytes ?? 0) / mib)} MiB behind`
   return ok(`${synchronous_standbys} of ${standbys} standbys synchronous; ${lag}`)
 }
@@ -62,7 +61,7 @@ const checkConnections = (
   { max_connections, used_connections }: Facts,
   { count: nodes, connections }: Inspection['nodes'],
 ): Finding => {
-  const message = `${used_connections} of ${max_connections} connections of the server in use; ${count(nodes, 'node')} may open ${connections}`
+  const message = `${used_connections} of ${max_connections} connections of the server in use; ${counted(nodes, 'node')} may open ${connections}`
   // PostgreSQL reserves some, and a rolling restart adds a node.
   return connections > max_connections * 0.8
     ? warn(message, 'Raise max_connections, or lower svc serve --database-connections')
@@ -74,7 +73,7 @@ const checkLost = ({ lost }: Inspection): Finding[] =>
     ? []
     : [
         warn(
-          `${count(lost.length, 'node')} stopped reporting within 10 minutes: ${lost.join(', ')}`,
+          `${counted(lost.length, 'node')} stopped reporting within 10 minutes: ${lost.join(', ')}`,
           'systemctl status svc, on that machine',
         ),
       ]
@@ -84,7 +83,7 @@ const backupWarnsMs = 2 * dayMs
 
 const checkBackup = ({ backup, facts: { time } }: Inspection): Finding[] => {
   if (!backup) return []
-  const age = count(Math.floor((time - backup.at) / dayMs), 'day')
+  const age = counted(Math.floor((time - backup.at) / dayMs), 'day')
   const message = backup.never
     ? `no backup was ever written, and the store is ${age} old`
     : `the last backup is ${age} old`

@@ -3,7 +3,7 @@ import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
 import { many } from './flags.ts'
-import type { Flags } from '../program/define-command.ts'
+import type { Flags } from '../program/command-node.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 // Additional body fields, as in gh: -f for text, -F for typed values, --input for a whole file.

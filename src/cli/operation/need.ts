@@ -1,7 +1,6 @@
 import { fieldsOf } from '../../contract/describe.ts'
 import { orgFields, type Field, type Operation } from '../../contract/operation.ts'
-import type { Need } from '../program/command-node.ts'
-import type { Flags } from '../program/define-command.ts'
+import type { Need, Flags } from '../program/command-node.ts'
 
 const defaultOrg = 'default: SVC_ORG or the profile'
 

@@ -4,13 +4,8 @@ import { asksFirst, type Field, type Operation, type Operations } from '../../co
 import { neededScope } from '../../contract/scopes.ts'
 import { usageError } from '../../core/errors.ts'
 import { bodyFlags } from './body-fields.ts'
-import {
-  defineCommand,
-  type Definition,
-  type Flags,
-  type Typed,
-  type Register,
-} from '../program/define-command.ts'
+import { defineCommand, type Definition, type Typed, type Register } from '../program/define-command.ts'
+import type { Flags } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { flagsFor, optionKey, reasonFlag } from './flags.ts'
 import { needFor } from './need.ts'

@@ -1,5 +1,6 @@
 import { requireYes } from '../operation/confirm.ts'
-import { defineCommand, together, type Flags } from '../program/define-command.ts'
+import { defineCommand, together } from '../program/define-command.ts'
+import type { Flags } from '../program/command-node.ts'
 import { defaultBaseUrl } from '../../client/address.ts'
 import { addProfile, setFields, type NewProfile } from './changes.ts'
 import { logIn } from './login.ts'

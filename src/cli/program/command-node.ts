@@ -1,8 +1,32 @@
-import type { Argument, Command, Option } from 'commander'
+import type { Argument, Command } from 'commander'
 import type { Format } from '../terminal/output.ts'
 
-/** What commander does not know of a command. */
+/** Why a flag is required. */
+export type Need = {
+  /** When it is not: `not with --user`. */
+  note?: string
+  /** svc asks for it on a terminal. */
+  asked: boolean
+}
+
+/** What a flag does; if it has them, also its default, what collects its values, and why it is required. */
+export type Flag =
+  | string
+  | {
+      about: string
+      value?: string
+      read?: ((value: string, before?: string[]) => string[]) | undefined
+      /** The command itself refuses to run without it. */
+      need?: Need | undefined
+      hidden?: boolean
+    }
+
+/** Flags, each under the way in which it is typed: `-y, --yes`, `--org <org>`. */
+export type Flags = Readonly<Record<string, Flag>>
+
+/** What commander cannot say about a command. */
 export type Declaration = {
+  options?: Flags
   /** Below the flags in its help. */
   note?: string | undefined
   examples?: readonly string[]
@@ -20,19 +44,6 @@ export const declare = (command: Command, declaration: Declaration): void =>
   void declarations.set(command, declaration)
 
 export const declarationOf = (command: Command): Declaration => declarations.get(command) ?? {}
-
-/** Why a flag is required. */
-export type Need = {
-  /** When it is not: `not with --user`. */
-  note?: string
-  /** svc asks for it on a terminal. */
-  asked: boolean
-}
-
-const needs = new WeakMap<Option, Need>()
-
-/** Marks a flag as required in help and in the generated docs. The command itself refuses to run without it. */
-export const noteNeed = (option: Option, need: Need): void => void needs.set(option, need)
 
 export type FlagNode = {
   flags: string
@@ -64,16 +75,13 @@ export type CommandNode = {
 }
 
 /** The choices of a flag are at the end of its description: `(a|b|c)` or `(a|b; more)`. */
-const choicesOf = (option: Option): string[] =>
-  option.argChoices ?? /\(([\w-]+(?:\|[\w-]+)+)/.exec(option.description)?.[1]?.split('|') ?? []
+const choicesOf = (about: string): string[] => /\(([\w-]+(?:\|[\w-]+)+)/.exec(about)?.[1]?.split('|') ?? []
 
-const flagNode = (option: Option): FlagNode => ({
-  flags: option.flags,
-  about: option.description,
-  takesValue: option.required || option.optional,
-  choices: choicesOf(option),
-  required: needs.get(option) ?? null,
-})
+const flagNode = (flags: string, flag: Flag): FlagNode[] => {
+  const { about, need = null, hidden } = typeof flag === 'string' ? { about: flag } : flag
+  if (hidden) return []
+  return [{ flags, about, takesValue: /[>\]]$/.test(flags), choices: choicesOf(about), required: need }]
+}
 
 const afterOf = ({ note, examples = [], scope }: Declaration): string =>
   [
@@ -99,7 +107,9 @@ export const describeCommand = (command: Command): CommandNode => ({
   args: command.registeredArguments.map((argument: Argument) => argument.name()),
   choices: command.registeredArguments[0]?.argChoices ?? [],
   repeats: command.registeredArguments.at(-1)?.variadic === true,
-  flags: command.options.filter(({ hidden }) => !hidden).map(flagNode),
+  flags: Object.entries(declarationOf(command).options ?? {}).flatMap(([flags, flag]) =>
+    flagNode(flags, flag),
+  ),
   scope: declarationOf(command).scope ?? null,
   after: afterOf(declarationOf(command)),
   commands: command.createHelp().visibleCommands(command).map(describeCommand),

@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Globals, Io } from '../terminal/io.ts'
 import { isFormat } from '../terminal/output.ts'
-import { declarationOf, declare, type Declaration, type Need, noteNeed } from './command-node.ts'
+import { declarationOf, declare, type Declaration, type Flag } from './command-node.ts'
 
 /** Runs a command line as if it were typed and returns the exit code. */
 export type RunLine = (argv: string[], io: Io) => Promise<number>
@@ -23,20 +23,6 @@ export type Register = (group: Command, context: Context, program: Program) => v
 /** What was typed after the words of a command. */
 export type Typed<O = Record<string, unknown>, A = readonly string[]> = { args: A; options: O }
 
-/** What a flag does; if it has them, also its default, what collects its values, and why it is required. */
-export type Flag =
-  | string
-  | {
-      about: string
-      value?: string
-      read?: ((value: string, before?: string[]) => string[]) | undefined
-      need?: Need | undefined
-      hidden?: boolean
-    }
-
-/** Flags, each under the way in which it is typed: `-y, --yes`, `--org <org>`. */
-export type Flags = Readonly<Record<string, Flag>>
-
 export type Action<O = Record<string, unknown>, A extends readonly unknown[] = readonly string[]> = (
   typed: Typed<O, A>,
   context: Context,
@@ -55,18 +41,15 @@ export type Definition<
   args?: readonly (string | Argument)[]
   /** If it is not the arguments and `[flags]`: an argument whose absence the action explains is optional for the parser. */
   usage?: string
-  options?: Flags
   /** Keeps every exit code of svc itself, also of a wrong flag, apart from those of the program that the command runs. */
   runsProgram?: boolean
   action: Action<O, A>
 }
 
 const optionFor = (flags: string, flag: Flag): Option => {
-  const { about, value, read, need, hidden = false } = typeof flag === 'string' ? { about: flag } : flag
+  const { about, value, read, hidden = false } = typeof flag === 'string' ? { about: flag } : flag
   const option = new Option(flags, about).default(value).hideHelp(hidden)
-  if (read) option.argParser(read)
-  if (need) noteNeed(option, need)
-  return option
+  return read ? option.argParser(read) : option
 }
 
 /** Declares a command. `O` are the values of its flags, and `A` its arguments. */

@@ -34,21 +34,21 @@ export const headings: Readonly<Record<string, readonly string[]>> = {
   'About svc': ['api', 'commands', 'completion', 'help'],
 }
 
-const globalFlags: [flags: string, about: string][] = [
-  ['-p, --profile <name>', 'Profile to use'],
-  ['--base-url <url>', 'Address of the REST API'],
-  ['--key-file <file>', 'File with the API key; - for standard input'],
-  ['--cacert <file>', 'CA certificate to trust (PEM)'],
-  ['-o, --output <format>', 'table, json, yaml, csv, tsv, ndjson or id'],
-  ['--jq <expr>', 'Filter for the JSON'],
-  ['--reveal', 'Show phone numbers, e-mail addresses and credentials in full'],
-  ['--no-color', 'Disable colours'],
-  ['--no-input', 'Never prompt'],
-  ['--debug', 'Show each request (redacted) and stack traces'],
-]
+const globalFlags = {
+  '-p, --profile <name>': 'Profile to use',
+  '--base-url <url>': 'Address of the REST API',
+  '--key-file <file>': 'File with the API key; - for standard input',
+  '--cacert <file>': 'CA certificate to trust (PEM)',
+  '-o, --output <format>': 'table, json, yaml, csv, tsv, ndjson or id',
+  '--jq <expr>': 'Filter for the JSON',
+  '--reveal': 'Show phone numbers, e-mail addresses and credentials in full',
+  '--no-color': 'Disable colours',
+  '--no-input': 'Never prompt',
+  '--debug': 'Show each request (redacted) and stack traces',
+}
 
 const withValue = new Set(
-  globalFlags.flatMap(([flags]) =>
+  Object.keys(globalFlags).flatMap((flags) =>
     /[>\]]$/.test(flags) ? flags.replace(',', '').split(' ').slice(0, -1) : [],
   ),
 )
@@ -72,7 +72,7 @@ export const buildProgram = async (
     .description(
       'Require a human approval before an action: the biometric approval service and its command line.',
     )
-    .version(`svc ${version}`, '-v, --version', 'Print the version')
+    .version(`svc ${version}`, '-v, --version')
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .usage('<command> [flags]')
@@ -86,8 +86,11 @@ export const buildProgram = async (
     .configureHelp({
       formatHelp: (command) => helpText(describeCommand(command), wordsOf(command), helpWidth(io)),
     })
-  declare(program, { note: 'Start with svc serve, then svc org create. To see everything at once: svc demo' })
-  for (const [flags, about] of globalFlags) program.option(flags, about)
+  declare(program, {
+    note: 'Start with svc serve, then svc org create. To see everything at once: svc demo',
+    options: { '-v, --version': 'Print the version', ...globalFlags },
+  })
+  for (const [flags, about] of Object.entries(globalFlags)) program.option(flags, about)
   context.globals = program.opts()
   let givenTwice: ReturnType<typeof watchFlags> | undefined
   program.hook('preAction', async (_, command) => {

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import { usageError } from '../../core/errors.ts'
+import { counted } from '../../core/sentence.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
-import { defineCommand, together, type Flags } from '../program/define-command.ts'
+import { defineCommand, together } from '../program/define-command.ts'
+import type { Flags } from '../program/command-node.ts'
 import { noteReturned, report, reportDryRun } from './maintenance-report.ts'
 import { placeFlags, placeOf } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
@@ -34,10 +36,8 @@ const saveKey = async ({ io }: Context, key: string, dir: string | undefined): P
   return true
 }
 
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
-
 const resetNote = (revoked: number, ended: number): string =>
-  `Revoked ${count(revoked, 'operator key')} and ended ${count(ended, 'pending request')}.` +
+  `Revoked ${counted(revoked, 'operator key')} and ended ${counted(ended, 'pending request')}.` +
   ' A profile that has a revoked key requires the new one: svc profile login <profile> --with-key'
 
 const rotationNote = {
