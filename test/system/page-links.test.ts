@@ -137,12 +137,15 @@ describe('a device that cannot sign in is told why', () => {
     await expect(phone.page.getByText('open your link again').waitFor()).resolves.toBeUndefined()
   })
 
-  test('a former member', async () => {
+  test('a former member, at once and whenever they try again', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const body = { org_id: stage.org.id, user_id: user.id }
     dataOf(await stage.service.call('POST', '/organization/remove/user', { body }))
     await phone.page.reload()
+    await phone.sees('You’re no longer a member')
+    await phone.tap('Sign in')
+    await phone.sees('Sign in')
     await phone.tap('Sign in')
     await expect(phone.sees('You’re no longer a member')).resolves.toBeUndefined()
   })
