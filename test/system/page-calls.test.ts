@@ -15,9 +15,12 @@ installHooksBehindProxy({ keepPhones: true })
 let scene: Scene
 beforeAll(() => void (scene = createScene(stage, network)))
 
+/** The page reads all sessions of the browser at once. */
+const uncalled = new Set(['getSession'])
+
 test('every call of the page has a scenario', () => {
   const called = Object.entries<Operation>(table).flatMap(([id, { session, open }]) =>
-    session || open ? [id] : [],
+    (session || open) && !uncalled.has(id) ? [id] : [],
   )
   const known = new Set(Object.keys(scenarios).map((name) => name.split(',')[0]))
   expect(called.filter((id) => !known.has(id))).toEqual([])

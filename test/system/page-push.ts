@@ -52,7 +52,7 @@ export const push = async (phone: Phone, ...messages: object[]): Promise<Shown[]
   return notifications(phone)
 }
 
-export const subscriptionAt = (path: string) => {
+const subscriptionAt = (path: string) => {
   const { endpoint, keys } = subscribeBrowser(`http://127.0.0.1:9${path}`).subscription
   return { endpoint, keys }
 }

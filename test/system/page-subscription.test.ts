@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dataOf } from '../service/fixtures.ts'
 import type { Phone } from './page-phone.ts'
-import { pretend, subscriptionAt } from './page-push.ts'
+import { pretend } from './page-push.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // Headless Chromium has no push service, so the subscription of the browser is set by the test.
@@ -30,17 +30,4 @@ test('a blocked permission is said, although the service has a subscription', as
   await phone.page.getByText('Notifications: blocked').waitFor()
   await phone.page.getByText('Keep this page open').waitFor()
   expect(await phone.page.getByText('You’ll get a notification').count()).toBe(0)
-})
-
-test('a subscription that the browser replaces is reported by the worker', async () => {
-  const phone = await stage.enrolled(await stage.person())
-  await pretend(phone, 'granted')
-  await phone.page.getByText('You’ll get a notification for each request').waitFor()
-  const [before] = await hashes(phone)
-  const [worker] = phone.context.serviceWorkers()
-  const next = JSON.stringify(subscriptionAt('/new'))
-  await worker!.evaluate(`dispatchEvent(Object.assign(
-    new ExtendableEvent('pushsubscriptionchange'), { newSubscription: { toJSON: () => (${next}) } }))`)
-  await expect.poll(() => hashes(phone)).not.toEqual([before])
-  expect(await hashes(phone)).toHaveLength(1)
 })

@@ -90,44 +90,6 @@ worker.addEventListener('message', (event) => {
   if (Array.isArray(pending)) event.waitUntil(clear(worker, pending))
 })
 
-// The service accepts it only in the minutes after the device signed. Otherwise the page offers to turn notifications on again.
-worker.addEventListener('pushsubscriptionchange', (event) => {
-  const change = event as ExtendableEvent & {
-    oldSubscription?: PushSubscription | null
-    newSubscription?: PushSubscription | null
-  }
-  change.waitUntil(replaceSubscription(change.oldSubscription, change.newSubscription))
-})
-
-type Answer = { data?: { organizations?: number[] } }
-
-const call = (path: string, organization: number | undefined, body?: object): Promise<Response> =>
-  fetch(`/svc/v1/approver/${path}`, {
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    cache: 'no-store',
-    headers: {
-      'content-type': 'application/json',
-      ...(organization !== undefined && { 'x-svc-organization': String(organization) }),
-    },
-  })
-
-/** The browser dropped its subscription: every organization of this phone gets the new one. */
-const replaceSubscription = async (
-  old: PushSubscription | null | undefined,
-  replaced: PushSubscription | null | undefined,
-): Promise<void> => {
-  const key = old?.options.applicationServerKey
-  const next =
-    replaced ??
-    (key &&
-      (await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key })))
-  if (!next) return
-  const { endpoint, keys } = next.toJSON()
-  const { data } = (await (await call('session', undefined)).json()) as Answer
-  const told = (data?.organizations ?? []).map((one) => call('push', one, { endpoint, keys }))
-  await Promise.all(told)
-}
-
 const open = async (requestId: string, place: string): Promise<void> => {
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const there = windows.find(({ url }) => fileAt(new URL(url).pathname) === 'index.html')

@@ -39,27 +39,6 @@ const sendsTo = async ({ page }: Phone, path: string): Promise<number> => {
   return dataOf({ status: 200, body } as never).push_hashes.filter((one: string) => one === hash).length
 }
 
-/** The worker tells the service, and the next start of the page repairs what was lost. */
-const replaced: Scenario = async (scene) => {
-  const phone = await atSettings(scene, 'on')
-  const [worker] = phone.context.serviceWorkers()
-  await phone.context.addInitScript(pretending('/new'))
-  const next = subscriptionAt('/new')
-  return {
-    phone,
-    tap: () =>
-      worker!.evaluate(`dispatchEvent(Object.assign(
-        new ExtendableEvent('pushsubscriptionchange'), { newSubscription: { toJSON: () => (${next}) } }))`),
-    says: () => phone.sees('Notifications'),
-    done: async () => {
-      await scene.show(phone, '')
-      await phone.page.reload()
-      await visible(phone.page.getByText('You’ll get a notification for each request'))
-    },
-    happened: () => sendsTo(phone, '/new'),
-  }
-}
-
 export const notifications: Record<string, Scenario> = {
   subscribePush: async (scene) => {
     const phone = await atSettings(scene, 'off')
@@ -96,6 +75,4 @@ export const notifications: Record<string, Scenario> = {
       done: () => visible(phone.page.getByText('Sent. It usually appears')),
     }
   },
-  'getSession, of the worker': replaced,
-  'subscribePush, of the worker': replaced,
 }
