@@ -38,18 +38,32 @@ const numberTexts = () => {
   }
 }
 
-const script = async (input, format, define = {}) => {
+/** The chunks of a script: its own first, which the others share modules with. */
+const chunksOf = async (input, format, define = {}) => {
   const all = { ROUTES: JSON.stringify(pageRoutes), ...define }
   const bundle = await rolldown({
     input: root(input),
+    preserveEntrySignatures: 'allow-extension',
     platform: 'browser',
     transform: { define: all },
     plugins: [numberTexts(), inProgram],
   })
-  const { output } = await bundle.generate({ format, minify: true, comments: { annotation: false } })
+  const { output } = await bundle.generate({
+    format,
+    minify: true,
+    comments: { annotation: false },
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+  })
   await bundle.close()
-  return output[0].code
+  return output
 }
+
+const script = async (...of) => (await chunksOf(...of))[0].code
+
+/** Imports name the version too: a browser takes each address for another module, and `app.js` must start once. */
+const versioned = (code) =>
+  code.replaceAll(/(["'`])\.\/(app|further)\.js\1/g, '$1/approver/$2.js?v=PAGE_VERSION$1')
 
 const sha256 = (data) => createHash('sha256').update(data)
 
@@ -70,7 +84,8 @@ export const pageFiles = async () => {
 
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
   files.set('style.css', Buffer.from(style()))
-  files.set('app.js', Buffer.from(await script('src/page/start/app.ts', 'es')))
+  for (const { fileName, code } of await chunksOf('src/page/start/app.ts', 'es'))
+    files.set(fileName, Buffer.from(versioned(code)))
   files.set('code.js', Buffer.from(await script('src/page/enrollment/code.ts', 'es')))
   // The page begins with the English manifest.
   const manifest = JSON.parse(files.get('manifest.webmanifest'))
@@ -89,7 +104,7 @@ export const pageFiles = async () => {
   const whole = sha256('')
   for (const [name, data] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) whole.update(name).update(data)
   const version = whole.digest('base64url').slice(0, 12)
-  for (const name of ['index.html', 'app.js'])
+  for (const name of ['index.html', 'app.js', 'further.js'])
     files.set(name, Buffer.from(files.get(name).toString().replaceAll('PAGE_VERSION', version)))
 
   // The worker keeps no icon that only an installation needs.

@@ -30,7 +30,7 @@ export const pageFigures = async (): Promise<Figure[]> => {
     )
   const times = hasBrowser ? await measureTimes() : undefined
   return [
-    size('all files without the texts of languages', sizeWithoutLanguages(), 40, 30),
+    size('all files without the texts of languages and the further screens', sizeWithoutLanguages(), 40, 30),
     size('what a first visit in English fetches', times && sizeOf(filesAmong(times.fetched)), 45, 35),
     ...timeFigures(times),
     stateFigure(hasBrowser ? await checkStates() : undefined),

@@ -38,6 +38,7 @@ export const createBadNetwork = async () => {
   let target = ''
   let rules: Rule[] = []
   const held = new Set<ServerResponse>()
+  const fetched = new Set<string>()
 
   const ruleFor = (method: string, path: string): Rule | undefined => {
     const rule = rules.find((one) => one.method === method && one.times > 0 && one.path.test(path))
@@ -79,6 +80,7 @@ export const createBadNetwork = async () => {
 
   const server = createServer((incoming, response) => {
     const { method = '', url = '' } = incoming
+    if (method === 'GET') fetched.add(url.replace(/\?.*/, ''))
     const rule = ruleFor(method, url)
     if (rule?.fault === 'before') return lose(response)
     if (rule?.fault === 'a success of nobody')
@@ -96,6 +98,8 @@ export const createBadNetwork = async () => {
 
   return {
     origin: `http://localhost:${port}`,
+    /** The path of everything that was fetched so far. */
+    fetched: (): string[] => [...fetched],
     connect: (url: string): void => void (target = url),
     /** From now on, this happens to calls of `path`. Resolves once it has happened. */
     fail: (

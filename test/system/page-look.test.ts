@@ -12,7 +12,7 @@ installHooks()
 const page = fileURLToPath(new URL('../../dist/page', import.meta.url))
 const read = (name: string): Buffer => readFileSync(join(page, name))
 
-test('the page needs at most 41 KB besides its languages, and loads nothing from elsewhere', () => {
+test('the page needs at most 41 KB besides its languages and its further screens, and loads nothing from elsewhere', () => {
   expect(sizeWithoutLanguages()).toBeLessThanOrEqual(41 * 1024)
   for (const name of readdirSync(page)) {
     if (!/\.(?:html|css|webmanifest)$/.test(name)) continue

@@ -10,21 +10,22 @@ export const sizeOf = (files: Iterable<string>): number =>
     .reduce((sum, file) => sum + statSync(file).size, 0)
 
 /** In another language, a manifest is its texts. */
-const uncounted = /\.(?:br|json|png)$|^[a-z]{2}\.webmanifest$/
+const uncounted = /\.(?:br|json|png)$|^[a-z]{2}\.webmanifest$|^further\.js$/
 
-/** The bytes of every file of the page, less the texts of all languages and the icons of an installation. */
+/** The bytes of all files of the page, less its further screens, the texts of all languages and the icons of an installation. */
 export const sizeWithoutLanguages = (): number =>
   sizeOf(readdirSync(page).filter((name) => !uncounted.test(name)))
 
-/** The bytes that a first visit in a language fetches: what the page and its worker need. */
-export const sizeOfFirstVisit = (language: string): number =>
-  sizeOf([
-    'index.html',
-    'app.js',
-    'style.css',
-    'sw.js',
-    'manifest.webmanifest',
-    'icon.svg',
-    'icon-192.png',
-    `${language}.json`,
-  ])
+/** What the page and its worker fetch on a first visit in a language. */
+export const firstVisit = (language: string): string[] => [
+  'app.js',
+  'icon-192.png',
+  'icon.svg',
+  'index.html',
+  'manifest.webmanifest',
+  'style.css',
+  'sw.js',
+  `${language}.json`,
+]
+
+export const sizeOfFirstVisit = (language: string): number => sizeOf(firstVisit(language))

@@ -19,7 +19,7 @@ const nextVersion = 'next-version'
 /** The files of the next release: another title, and a worker that knows their hashes. */
 const nextRelease = (): Record<string, string> => {
   const files: Record<string, string> = {}
-  for (const name of ['index.html', 'app.js'])
+  for (const name of ['index.html', 'app.js', 'further.js'])
     files[name] = built(name).replaceAll(version, nextVersion).replace('<title>', '<title>New ')
   let worker = built('sw.js').replaceAll(version, nextVersion)
   for (const [name, text] of Object.entries(files))
@@ -75,6 +75,17 @@ describe('a new release', () => {
     expect(await phone.page.evaluate(`document.querySelector('script').src`)).toMatch(`?v=${nextVersion}`)
     await expect.poll(() => cached(phone)).not.toContain(`approver-${version}`)
     expect(phone.misdeeds).toEqual([])
+  })
+
+  test('never starts within a page of the version before, which says so where it needs one more file', async () => {
+    const phone = await withWorker()
+    release(['index.html', 'app.js', 'further.js', 'sw.js'])
+    await expect.poll(() => nextTitle(phone)).toMatch(/^New /)
+    await phone.page.getByRole('link', { name: 'Your decisions' }).click()
+    await phone.sees('No connection')
+    await phone.tap('Try again')
+    await phone.sees('Your decisions')
+    expect(await phone.page.evaluate(`document.querySelector('script').src`)).toMatch(`?v=${nextVersion}`)
   })
 
   test('is not used while a node of the version before answers in between', async () => {

@@ -5,6 +5,7 @@ import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { exactLine, exactText, nameOf, type Person } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
+import { historyTitle } from './title.ts'
 
 type Decision = Decisions['decisions'][number]
 
@@ -81,10 +82,6 @@ export const decisionList = (
   add(first)
   return [list, problem.element, more]
 }
-
-/** The decisions of a person, by the organization if they have several. */
-export const historyTitle = ({ organization }: Session, sessions: readonly Session[]): string =>
-  sessions.length > 1 ? t('history.titleIn', { organization }) : t('history.title')
 
 /** What this person was asked and what became of it, newest first. */
 export const showHistory = (session: Session, sessions: readonly Session[]): View => {

@@ -5,18 +5,10 @@ import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-import { signed, unless } from '../shell/signed.ts'
+import { unmute } from './unmute.ts'
 
 /** A mute of this person, or of the member that it names. */
 type Mute = Mutes['mutes'][number] & Partial<Pick<OrganizationMutes['mutes'][number], 'member'>>
-
-/** Lets a muted requester ask again, after the device has checked its owner. `user_id`: the member who muted it. */
-export const unmute = async (
-  target: { mute_id: string; user_id?: string },
-  session: Session,
-): Promise<unknown> =>
-  // It may have ended by its time.
-  signed('unmute', session, target).catch(unless('not_found'))
 
 const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
   const { mute_id, credential, requester, until, member } = mute

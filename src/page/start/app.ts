@@ -1,3 +1,4 @@
+import './once.ts'
 import { addressWorks, canSign, clearToken, hasToken, requestInAddress } from '../shell/address.ts'
 import { actFor, call, Refused, watchSlowCalls, type Session } from '../calls/api.ts'
 import { openConsent } from '../agents/consent.ts'
@@ -167,9 +168,8 @@ const showPlace = (): void => {
     showPlace()
   }
   const removed = (): void => drop(here, true)
-  const out = (): Promise<void> => signOut(here)
-  const ways = { sessions, again: showPlace, refresh: feed.refresh, queue, reentry }
-  change(() => screenAt(here, requests, { ...ways, notify, select: switchTo, removed, signOut: out }))
+  const ways = { sessions, again: showPlace, refresh: feed.refresh, queue, reentry, removed }
+  change(() => screenAt(here, requests, { ...ways, notify, select: switchTo, signOut: () => signOut(here) }))
   noteNew()
 }
 
@@ -235,12 +235,14 @@ watchPermission(() => ['', '#notifications'].includes(location.hash) && showPlac
 confirmWith(confirmSession)
 watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 
-// The session is read while the texts are loaded.
-if (hasToken() || !canSign) await language
-if (!entrance.open('verify-email') && addressWorks()) {
-  const started = !entrance.open('enroll', 'authorize') && enter({}, true)
+/** Not with a top-level `await`, for which the build would need one more file. */
+const begin = async (): Promise<void> => {
+  // Otherwise, the session is read while the texts are loaded.
+  if (hasToken() || !canSign) await language
+  if (entrance.open('verify-email') || !addressWorks()) return
+  if (!entrance.open('enroll', 'authorize')) await enter({}, true)
   // Not before the first screen, because its download would delay it.
-  void Promise.resolve(started).then(() =>
-    registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`)),
-  )
+  registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`))
 }
+
+void begin()

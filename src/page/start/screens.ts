@@ -1,46 +1,49 @@
-import { showAgents } from '../agents/agents.ts'
-import { showAway } from '../away/away.ts'
 import type { Session } from '../calls/api.ts'
-import { showAddDevice } from '../devices/add-device.ts'
-import { showDevices } from '../devices/devices.ts'
-import { showGroups } from '../groups/groups.ts'
-import { showDecision } from '../history/decision.ts'
-import { showActivity, showHistory } from '../history/history.ts'
-import { showMember } from '../members/member.ts'
-import { showMembers } from '../members/members.ts'
-import { showMemberMutes, showMutes } from '../mutes/mutes.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { showInbox } from '../inbox/inbox.ts'
+import { t } from '../language/text.ts'
 import { showGone } from '../request/result.ts'
 import type { Queue } from '../request/queue.ts'
 import { showRequest } from '../request/request.ts'
 import { requestInAddress, screenInAddress } from '../shell/address.ts'
-import { nameOrganization, type View } from '../shell/frame.ts'
-import { showNotifications } from '../notifications/settings.ts'
+import { button } from '../shell/element.ts'
+import { hasScreen, nameOrganization, setBusy, type View } from '../shell/frame.ts'
+import { showNotice, words } from '../shell/notice.ts'
+import { noticeableMs } from '../shell/reading.ts'
+import type { screens, Ways as FurtherWays } from './further.ts'
 
-type Ways = Parameters<typeof showInbox>[2] & {
-  /** The person removed the device that they use. */
-  removed: () => void
-  /** Reads the sessions and requests again. */
-  refresh: () => void
-  queue: Queue
-}
+type Ways = Parameters<typeof showInbox>[2] &
+  FurtherWays & {
+    /** Reads the sessions and requests again. */
+    refresh: () => void
+    queue: Queue
+  }
 
-const screens: Record<string, (here: Session, ways: Ways, id: string) => View> = {
-  members: showMembers,
-  'member=': (here, _, id) => showMember(here, id),
-  devices: (here, { removed }) => showDevices(here, removed),
-  'add-device': (here, { removed }) => showAddDevice(here, removed),
-  history: (here, { sessions }) => showHistory(here, sessions),
-  'decision=': (here, _, id) => showDecision(here, id, 'history'),
-  activity: showActivity,
-  'activity=': (here, _, id) => showDecision(here, id, 'activity'),
-  'member-mutes': showMemberMutes,
-  agents: showAgents,
-  notifications: showNotifications,
-  mutes: showMutes,
-  away: showAway,
-  groups: showGroups,
+let further: typeof screens | undefined
+
+/** Reads the file of the further screens, during which the screen before stays. */
+const loadFurther = (loaded: () => void): View => {
+  let left = false
+  const load = async (): Promise<void> => {
+    try {
+      further = (await import('./further.ts')).screens
+    } catch {
+      // Some browsers remember that the file was missing, and a page of an older version never gets its own again.
+      if (!left)
+        showNotice(
+          words('common.noConnection', 'common.cantReadNow', 'clock'),
+          button(t('common.tryAgain'), 'primary', () => location.reload()),
+        )
+      return
+    }
+    if (!left) loaded()
+  }
+  setBusy(true)
+  setTimeout(() => {
+    if (!left && !hasScreen()) showNotice(words('common.loading', 'common.moment', 'clock'))
+  }, noticeableMs)
+  void load()
+  return { leave: () => void (left = true) }
 }
 
 /** Shows the screen of the address: a request, one about this organization, or the requests. */
@@ -51,5 +54,7 @@ export const screenAt = (here: Session, requests: readonly PendingRequest[], way
   if (request) return showRequest(request, requests, ways.queue)
   if (wanted !== undefined) return showGone(wanted, ways)
   const [name, id] = screenInAddress()
-  return Object.hasOwn(screens, name) ? screens[name]!(here, ways, id) : showInbox(here, requests, ways)
+  if (name === '') return showInbox(here, requests, ways)
+  if (!further) return loadFurther(ways.again)
+  return Object.hasOwn(further, name) ? further[name]!(here, ways, id) : showInbox(here, requests, ways)
 }
