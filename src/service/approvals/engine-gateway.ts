@@ -5,6 +5,7 @@ import { requestId } from '../../core/ids.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
 import type { Handler } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
+import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { withdrawApproval } from './consumption.ts'
@@ -47,8 +48,17 @@ export const createEngineGateway = (
       )
     },
     status: async (request_id) => toApprovalRecord(await readCurrent(service, request_id, access), viewer),
-    wait: async (request_id, seconds, signal) =>
-      toApprovalRecord(await waitForEnd(service, request_id, access, { seconds, signal }), viewer),
+    wait: async (request_id, seconds, signal) => {
+      const row = await waitForEnd(service, request_id, access, { seconds, signal })
+      const { storage } = service
+      // The key may have ended meanwhile.
+      requireLiveCaller(
+        await storage.read((db) => readPreconditions(db, caller, row.org_id)),
+        caller,
+        storage.now(),
+      )
+      return toApprovalRecord(row, viewer)
+    },
     cancel: async (request_id, reason) => {
       const withdraw: Handler<object, unknown> = (_, call) =>
         withdrawApproval(call, request_id, access, reason)

@@ -4,7 +4,6 @@ import { passes } from '../../contract/event.ts'
 import { invalid } from '../../core/refusal.ts'
 import { type ChainRow, genesisHash } from '../../receipt/chain.ts'
 import type { HandlerOf } from '../call/call.ts'
-import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
 import { reachChain } from '../custody/audit-log.ts'
 import { auditTopic } from '../call/signals/signals.ts'
 import { waitFor } from '../call/signals/wait.ts'
@@ -118,8 +117,6 @@ export const listEvents: HandlerOf<'listEvents'> = {
         mayChangeInMs: storage.shared ? polls.shared : polls.alone,
       }
     })
-    // The key may have ended during the wait.
-    requireLiveCaller(await storage.read((db) => readPreconditions(db, caller, orgId)), caller, storage.now())
     return async () => data
   },
 }

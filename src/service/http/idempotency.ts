@@ -1,7 +1,13 @@
+import canonicalize from 'canonicalize'
+import type { Context } from 'hono'
 import type { Selectable } from 'kysely'
 import { metaOf } from '../../contract/field.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { coreOf, type Schema } from '../../contract/schema.ts'
+import type { OperationId } from '../../contract/table.ts'
+import { sha256 } from '../../core/ids.ts'
 import { conflict, forbidden, Refusal } from '../../core/refusal.ts'
+import { type Caller, namedKeyOf } from '../call/caller.ts'
 import type { RowMacs } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { named, statement } from '../storage/statement.ts'
@@ -12,7 +18,7 @@ import type { Envelope } from './envelope.ts'
 export type Repeatable = { keyId: number; orgId: number | null; idempotencyKey: string; fingerprint: string }
 
 /** The value of the header, if there is one. Throws a Refusal 400. */
-export const checkIdempotencyKey = (header: string | undefined): string | undefined => {
+const checkIdempotencyKey = (header: string | undefined): string | undefined => {
   if (header === undefined || /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(header)) return header
   throw new Refusal(
     400,
@@ -20,6 +26,21 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
     'Idempotency-Key must be 1 to 255 printable ASCII characters',
     { hint: 'Use a fresh random value for each write, for example a UUID' },
   )
+}
+
+type Sent = { id: OperationId; context: Context; caller: Caller; input: object }
+
+/** Undefined without the header. Throws a Refusal 400 for one that is not valid. */
+export const toRepeatable = (
+  { open }: Pick<Operation, 'open'>,
+  { id, context, caller, input }: Sent,
+): Repeatable | undefined => {
+  const idempotencyKey = checkIdempotencyKey(context.req.header('idempotency-key'))
+  if (idempotencyKey === undefined) return undefined
+  const fingerprint = sha256(`${id} ${canonicalize(input)}`)
+  // Callers without a key share nothing: the Idempotency-Key of one must not affect the request of another.
+  const own = open ? sha256(`${fingerprint} ${idempotencyKey}`) : idempotencyKey
+  return { keyId: namedKeyOf(caller), orgId: open ? null : caller.orgId, idempotencyKey: own, fingerprint }
 }
 
 /** The size of a row in addition to its text: keys, time and index entries. */

@@ -1,8 +1,6 @@
-import canonicalize from 'canonicalize'
 import type { Context } from 'hono'
 import { needsConfirmation, type Operation } from '../../contract/operation.ts'
 import type { OperationId } from '../../contract/table.ts'
-import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { proveApproval, proveForRow } from '../approvals/authentic.ts'
@@ -12,7 +10,7 @@ import { proveRepeated } from '../approvals/page-write.ts'
 import { approvalHeader, readReference } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
 import type { Call, Handler } from '../call/call.ts'
-import { type Authenticated, isOperator, namedKeyOf, signatureRequired } from '../call/caller.ts'
+import { type Authenticated, isOperator, signatureRequired } from '../call/caller.ts'
 import { unauthenticated } from '../call/preconditions.ts'
 import { createIdEncoder } from '../call/row-ids.ts'
 import { runRead, runWrite, type Worked } from '../call/run.ts'
@@ -21,13 +19,7 @@ import { refuseForeignTenant } from '../call/tenant.ts'
 import { operatorHint, requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
 import { answer, type Answered, answerText, type Envelope, success } from './envelope.ts'
-import {
-  checkIdempotencyKey,
-  createSecretStripper,
-  findResponse,
-  type Repeatable,
-  storeResponse,
-} from './idempotency.ts'
+import { createSecretStripper, findResponse, storeResponse, toRepeatable } from './idempotency.ts'
 import { createInputReader, type ReadInput } from './input.ts'
 import { preferredRows, readList, type Reading } from './list-answer.ts'
 import { linkHeader, type Pager, readCursor } from './paging.ts'
@@ -105,16 +97,20 @@ export const createOperationRoute = (
   const textOf = (data: unknown): string => JSON.stringify(success(operation.message, withTextIds(data)))
   const bodyOf = createSharedBody(textOf)
 
+  /** The caller of a request that takes long, as they are now: their key may have ended meanwhile. */
+  const renewed = async (request: AuthenticatedRequest, input: Fields): Promise<Authenticated> => {
+    const caller = await request.renew()
+    if (!caller) throw unauthenticated()
+    checkAccess(caller)
+    refuseForeignTenant(caller, input)
+    return caller
+  }
+
   /** Reads the parts of a list. Each begins with the checks of the request, because a long list takes minutes. */
   const partsOf = (request: AuthenticatedRequest, input: Fields): Reading => {
     let isFirst = true
     const read = async (pager: Pager): Promise<unknown[]> => {
-      const caller = isFirst ? request.caller : await request.renew()
-      if (!caller) throw unauthenticated()
-      if (!isFirst) {
-        checkAccess(caller)
-        refuseForeignTenant(caller, input)
-      }
+      const caller = isFirst ? request.caller : await renewed(request, input)
       isFirst = false
       return withTextIds(await readData({ ...request, caller }, input, pager)) as unknown[]
     }
@@ -130,6 +126,8 @@ export const createOperationRoute = (
     }
     if (!isList) {
       const data = await readData(request, input)
+      // The screens of a person look at their sessions themselves.
+      if (input['wait_s'] !== undefined && !operation.session) await renewed(request, input)
       return canWait ? answerText(200, bodyOf(data as object), trace) : kept(textOf(data))
     }
     const ended = openLists(request.caller.keyId)
@@ -152,21 +150,11 @@ export const createOperationRoute = (
     return answerText(200, context.req.method === 'HEAD' ? '' : body, trace, headers)
   }
 
-  const toRepeatable = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {
-    const idempotencyKey = checkIdempotencyKey(context.req.header('idempotency-key'))
-    if (idempotencyKey === undefined) return undefined
-    const fingerprint = sha256(`${id} ${canonicalize(input)}`)
-    // Callers without a key share nothing: the Idempotency-Key of one must not affect the request of another.
-    const own = operation.open ? sha256(`${fingerprint} ${idempotencyKey}`) : idempotencyKey
-    const orgId = operation.open ? null : caller.orgId
-    return { keyId: namedKeyOf(caller), orgId, idempotencyKey: own, fingerprint }
-  }
-
   const write = async (
     request: AuthenticatedRequest,
     { input, fieldNames, returned }: ReadInput,
   ): Promise<Response> => {
-    const repeatable = toRepeatable(request, input)
+    const repeatable = toRepeatable(operation, { ...request, id, input })
     // A repeat must not run again what the handler does before its transaction.
     const before =
       repeatable && typeof handler !== 'function'

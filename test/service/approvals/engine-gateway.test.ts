@@ -28,6 +28,15 @@ describe('the gateway to the engine', () => {
     expect(await waiting).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
   })
 
+  test('tells nothing to a key that was revoked meanwhile', async () => {
+    const { request_id } = await ofAcme().request(wanted())
+    await Promise.all([
+      expect(ofAcme().wait(request_id, 20)).rejects.toMatchObject({ code: 'unauthenticated' }),
+      // Which ends the request.
+      service.call('DELETE', '/svc/v1/keys/2'),
+    ])
+  })
+
   test('shows the requesting credential next to the claimed requester', async () => {
     const titled = { ...wanted(), requester: 'Claude Code' }
     expect(await gateway().request(titled)).toMatchObject({

@@ -12,6 +12,10 @@ installHooks()
 const wait = (id: string, more: { key?: string; signal?: AbortSignal } = {}) =>
   service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, ...more })
 
+const events = (key: string) => service.call('GET', `/svc/v1/events?org_id=${acme.id}&wait_s=20`, { key })
+const createReader = async (name: string): Promise<{ id: number; key: string }> =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name, org_id: acme.id, scopes: ['read'] } }))
+
 describe('waiting', () => {
   test('ends with the decision for every waiting caller, without reading the store', async () => {
     service.service.signals = createSignals(service.storage)
@@ -22,8 +26,7 @@ describe('waiting', () => {
   })
 
   test('shows the number only to the requester, whoever else waits for it', async () => {
-    const body = { name: 'reader', org_id: acme.id, scopes: ['read'] }
-    const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    const { key } = await createReader('reader')
     const id = await newRequest({ number: true })
     const waiting = [acme.key, key, acme.key].map((one) => wait(id, { key: one }))
     const { number } = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`, { key: acme.key }))
@@ -48,6 +51,16 @@ describe('waiting', () => {
       { org: 0 },
     )
     expect(dataOf(await waiting).status).toBe('denied')
+  })
+
+  test('tells nothing to a key that was revoked meanwhile', async () => {
+    const [lost, kept] = [await createReader('lost'), await createReader('kept')]
+    const id = await newRequest()
+    const waiting = [lost, kept].flatMap(({ key }) => [wait(id, { key }), events(key)])
+    dataOf(await service.call('DELETE', `/svc/v1/keys/${lost.id}`))
+    await decide(service, id, ada.key)
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status)
+    expect(statuses).toEqual([401, 401, 200, 200])
   })
 
   test('ends with a cancel and with the expiry', async () => {
