@@ -103,8 +103,8 @@ export const registerRun = defineCommand<Options>({
     '--dry-run': 'Print the request; send and run nothing',
   },
   note:
-    `The approver reads the command, its folder and the SHA-256 of each file in it. The command gets PATH, HOME, the` +
-    `\nlanguage, the terminal and what --env adds, and no credentials of svc.` +
+    `The approver reads the command, its folder and the SHA-256 of each file in it. The command gets PATH, HOME, the ` +
+    `language, the terminal and what --env adds, and no credentials of svc.` +
     `\nSVC_APPROVAL_RECEIPT names the file with the receipt, and SVC_APPROVAL_ID is the id of the request.` +
     `\nSVC_APPROVAL_BREAK_GLASS is 1 after --break-glass.` +
     `\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable.`,
