@@ -15,10 +15,12 @@ export const grantOffer = z.strictObject({
   uses: chosen(positive, 'How often'),
 })
 
-const request_id = chosen(line(64), 'Request with which it was granted', { example: 'apr_3mYk8wQZ' })
+export const grantingRequest = chosen(line(64), 'Request with which it was granted', {
+  example: 'apr_3mYk8wQZ',
+})
 
-const grantRecord = z.looseObject({
-  request_id,
+export const grantRecord = z.looseObject({
+  request_id: grantingRequest,
   org_id: chosen(positive, 'Organization id'),
   user_id: chosen(id, 'User who granted it'),
   key_id: chosen(id, 'Key that can use it'),
@@ -53,6 +55,6 @@ export const grant = operations({
       'End a grant, with its approvals that were not used yet; without the scope people, one of the key',
     message: 'Grant revoked',
     example: 'apr_3mYk8wQZ --org acme --yes',
-    input: z.strictObject({ org_id, request_id }),
+    input: z.strictObject({ org_id, request_id: grantingRequest }),
   },
 })

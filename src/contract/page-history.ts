@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { approvalRecord } from './approval.ts'
 import { breakGlassOf } from './break-glass.ts'
+import { grantingRequest, grantRecord } from './grant.ts'
 import { origin, outcomeRecord } from './page-requests.ts'
 import { shownPerson } from './page.ts'
 import { chosen, id, line, nullable, optional } from './field.ts'
@@ -17,6 +18,17 @@ const decisionRecord = z.extend(outcomeRecord, {
   signed: chosen(z.boolean(), 'Whether it has a receipt, which the approver signed'),
 })
 
+const { credential, what, varying, used, uses, ends_at } = grantRecord.shape
+const ownGrant = z.looseObject({
+  request_id: grantingRequest,
+  credential,
+  what,
+  varying,
+  used,
+  uses,
+  ends_at,
+})
+
 const before = optional(line(64), 'Only requests older than this one, from `next`')
 const next = nullable(z.string(), 'The `before` of the next page; null on the last page')
 
@@ -28,8 +40,18 @@ export const pageHistory = operations({
     input: z.strictObject({ before }),
     data: z.looseObject({
       decisions: chosen(z.array(decisionRecord), 'Requests that are no longer pending'),
+      grants: chosen(
+        z.array(ownGrant),
+        'What the person allowed again and that has not ended; only on the first page',
+      ),
       next,
     }),
+  },
+  endOwnGrant: {
+    route: 'POST /svc/v1/approver/grants/{request_id}/end',
+    summary: 'End a grant of the signed-in person, with its approvals that were not used yet',
+    message: 'Grant ended',
+    input: z.strictObject({ request_id: grantingRequest }),
   },
   getDecision: {
     route: 'GET /svc/v1/approver/decisions/{request_id}',

@@ -176,6 +176,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   createDeviceLink: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),
   listOrganizationMutes: () => ({}),
   listOwnDecisions: () => ({}),
+  endOwnGrant: (_, { approval }) => ({ request_id: approval }),
   getDecision: (_, { approval }) => ({ request_id: approval }),
   listDecisions: (_, { user }) => ({ user_id: user }),
   sendDeviceCode: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),

@@ -11,7 +11,7 @@ installHooks()
 const call = async (method: string, path: string, body: object, key?: string) =>
   dataOf(await stage.service.call(method, path, { body, key }))
 
-test('the approver reads what may differ before allowing it, and later finds what was not asked', async () => {
+test('the approver reads what may differ before allowing it, later finds what was not asked, and ends it', async () => {
   const org = stage.org.id
   const [ada, bob] = [await stage.person({ first_name: 'Ada' }), await stage.person({ first_name: 'Bob' })]
   const phone = await stage.enrolled(ada)
@@ -40,5 +40,13 @@ test('the approver reads what may differ before allowing it, and later finds wha
   expect((await ask('--all')).status).toBe('pending')
   await phone.page.goto(`${stage.origin}/approver#history`)
   await reads('Allowed earlier; nobody was asked')
+  await reads('Run systemctl restart web-1')
+  await reads('Only these parts may differ, by one word each: web-1.')
+  await reads('Used 1 of 20, until ')
   expect(await flaws(phone)).toEqual([])
+
+  await phone.page.getByRole('button', { name: 'End: Run systemctl restart web-1' }).click()
+  await phone.page.getByRole('status').getByText('Ended. You’ll be asked again.').waitFor()
+  expect(await phone.page.getByText('Allowed without asking you').count()).toBe(0)
+  expect((await ask('web-3')).status).toBe('pending')
 })

@@ -5,6 +5,7 @@ import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { exactLine, exactText, nameOf, type Person } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
+import { grantList } from './grants.ts'
 import { historyTitle } from './title.ts'
 
 type Decision = Decisions['decisions'][number]
@@ -90,8 +91,10 @@ export const showHistory = (session: Session, sessions: readonly Session[]): Vie
   return showReading({
     title: historyTitle(session, sessions),
     read: () => read(),
-    draw: (page) =>
-      page.decisions.length === 0 ? [h('p', 'aside', t('history.none'))] : decisionList(page, read),
+    draw: (page, screen) => [
+      grantList(page.grants, session, screen),
+      ...(page.decisions.length === 0 ? [h('p', 'aside', t('history.none'))] : decisionList(page, read)),
+    ],
   })
 }
 

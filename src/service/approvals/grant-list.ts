@@ -43,9 +43,8 @@ const toRecord = (row: ApprovalRow, grant: StoredGrant): Shown => {
 const reaches = ({ caller }: Call, scope: 'read' | 'people'): ((grant: StoredGrant) => boolean) =>
   caller.scopes.has(scope) ? () => true : ({ key_id }) => key_id === caller.keyId
 
-export const listGrants: HandlerOf<'listGrants'> = async ({ org_id }, call) => {
-  await reachOrganization(call, org_id)
-  const grants = (await readGrants(call, org_id)).filter(reaches(call, 'read'))
+/** These grants of an organization, as people read them. */
+export const grantRecords = async (call: Call, org_id: number, grants: StoredGrant[]): Promise<Shown> => {
   const rows = await call.db
     .selectFrom('approvals')
     .where('request_id', 'in', ['', ...grants.map(({ request_id }) => request_id)])
@@ -57,6 +56,11 @@ export const listGrants: HandlerOf<'listGrants'> = async ({ org_id }, call) => {
     const row = requests.get(grant.request_id)
     return row ? toRecord(row, grant) : []
   })
+}
+
+export const listGrants: HandlerOf<'listGrants'> = async ({ org_id }, call) => {
+  await reachOrganization(call, org_id)
+  return grantRecords(call, org_id, (await readGrants(call, org_id)).filter(reaches(call, 'read')))
 }
 
 export const revokeGrant: HandlerOf<'revokeGrant'> = async ({ org_id, request_id }, call) => {

@@ -13,6 +13,7 @@ import { requirePerson } from '../call/caller.ts'
 import { ofMember } from '../call/tenant.ts'
 import { isAdministrator } from '../devices/administrators.ts'
 import type { Db } from '../storage/schema.ts'
+import { readOwnGrants } from './grants.ts'
 import { readPeople, requireAdmin } from './members.ts'
 import { type DecidingDevice, outcomeOf, readDevices } from './outcome.ts'
 
@@ -90,7 +91,7 @@ export const listOwnDecisions: HandlerOf<'listOwnDecisions'> = {
     await sweep(service)
     return async (call) => {
       const { decisions, next } = await listPage(call, { org_id, user_id, before }, user_id)
-      return { decisions, next }
+      return { decisions, grants: before === undefined ? await readOwnGrants(call) : [], next }
     }
   },
 }

@@ -67,7 +67,7 @@ describe('own decisions', () => {
     const bob = await createPhone(service, acme.id, 2)
     const eve = await createPhone(service, (await createTenant(service, 'globex')).id, 1)
     for (const other of [bob, eve]) {
-      expect(await list(other)).toEqual({ decisions: [], next: null })
+      expect(await list(other)).toEqual({ decisions: [], grants: [], next: null })
       expect(refusal(await detail(id, other))).toEqual([404, 'not_found', []])
       const after = await fromPhone(service, 'GET', `decisions?before=${id}`, { cookie: other.cookie })
       expect(refusal(after)).toEqual([404, 'not_found', []])
@@ -198,7 +198,7 @@ describe('an administrator', () => {
       member: { user_id: ada.user },
       signed: true,
     })
-    expect(await list(admin)).toEqual({ decisions: [], next: null })
+    expect(await list(admin)).toEqual({ decisions: [], grants: [], next: null })
   })
 
   test('sees the devices of a member', async () => {

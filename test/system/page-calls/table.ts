@@ -2,6 +2,7 @@ import { agents } from './agents.ts'
 import { away } from './away.ts'
 import { codes } from './codes.ts'
 import { devices } from './devices.ts'
+import { grants } from './grants.ts'
 import { members } from './members.ts'
 import { newcomers } from './newcomers.ts'
 import { notifications } from './notifications.ts'
@@ -16,6 +17,7 @@ export const scenarios: Record<string, Scenario> = {
   ...devices,
   ...notifications,
   ...agents,
+  ...grants,
   ...away,
   // Its last one turns the clock of the service forward.
   ...codes,

@@ -89,7 +89,23 @@ export const decisions = (way: Way): Steps => {
       await way.goto('#history')
       await page.locator('.end').first().waitFor()
     },
+    'history, allowed again': async () => {
+      await page.route('**/approver/decisions', async (route) => {
+        const response = await route.fetch()
+        const { data, ...body } = (await response.json()) as { data: object }
+        const ends_at = new Date(Date.now() + 3_600_000).toISOString()
+        const same = { credential: 'deploy-agent', uses: 20, ends_at }
+        const grants = [
+          { ...same, request_id: 'a', what: 'Run kubectl delete pod web-1', varying: ['web-1'], used: 3 },
+          { ...same, request_id: 'b', what: 'Run make release', varying: [], used: 0 },
+        ]
+        await route.fulfill({ response, json: { ...body, data: { ...data, grants } } })
+      })
+      await way.goto('#history')
+      await page.getByText('Run make release').waitFor()
+    },
     'history, decision': async () => {
+      await page.unroute('**/approver/decisions')
       await way.press(page.locator('main a[href^="#decision"]').first())
       await page.locator('.result').waitFor()
     },
