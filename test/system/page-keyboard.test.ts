@@ -44,7 +44,7 @@ test('an administrator replaces a lost phone, and the new one approves after its
   await reads(chief, 'members.removeLast')
   await pressButton(chief, 'devices.remove')
   await reads(chief, 'devices.removedNow')
-  await sees(lost, 'enrollment.signIn')
+  await sees(lost, 'enrollment.removed')
   await pressButton(chief, 'members.sendLink')
   await reads(chief, 'members.linked')
 
