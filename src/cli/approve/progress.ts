@@ -61,15 +61,15 @@ export const createProgress = (
   const wipe = (): void => void (stderr.isTTY && timer && stderr.write('\r\x1b[K'))
   const draw = (): void => {
     if (!stderr.isTTY || !pending) return
-    const number = pending.number ? ` Number to type: ${safeLine(pending.number)}.` : ''
-    const state = isCut ? 'No connection; still waiting for' : 'Waiting for'
     const time = timeLeft(left(pending))
+    const state = isCut ? 'no connection; still waiting for' : 'waiting for'
     const several = isCut ? undefined : progressText(pending.lines)
     const names = [describe(pending, whole), person(pending, whole)]
     const room = Math.max(20, stderr.columns - 1)
-    const lines = several
-      ? [`${safeLine(several)}, ${time}.${number}`]
-      : names.map((who) => `${state} ${who}, ${time}.${number}`)
+    // Names may not fit, so they come last.
+    const lines = (several ? [safeLine(several)] : names.map((who) => `${state} ${who}`)).map(
+      (text) => `${time}; ${text}`,
+    )
     // On a narrow terminal, drop the id first: the line above already shows it.
     stderr.write(`\r\x1b[K${(lines.find((line) => line.length <= room) ?? lines.at(-1)!).slice(0, room)}`)
   }
@@ -79,6 +79,8 @@ export const createProgress = (
     draw()
   }
   const follow = (record: ApprovalRecord): void => {
+    // On a line of its own, which is never cut and stays above the status.
+    if (record.number && record.number !== pending?.number) say(numberLine(record.number))
     pending = record
     if (!stderr.isTTY) return
     timer ??= setInterval(draw, 1000)
@@ -101,15 +103,13 @@ export const createProgress = (
         say(
           `Break-glass: ${record.break_glass.skipped.length} people whom the rules name are not asked; ${record.break_glass.told.length} people were told, they among them`,
         )
-      if (record.number) say(numberLine(record.number))
-      if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
       follow(record)
+      if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
     },
     waiting: (record) => {
       const before = progressText(pending?.lines)
       const now = progressText(record.lines)
       if (now !== undefined && now !== before && !stderr.isTTY) say(safeLine(now))
-      if (!pending && record.number && !stderr.isTTY) say(numberLine(record.number))
       follow(record)
     },
     lost: (record, error) => {

@@ -66,19 +66,36 @@ describe('the progress of a wait', () => {
   })
   test('is one line on a terminal, redrawn within its width and cleared at the end', () => {
     const err = progressOf({ tty: true, columns: 60 }, record({ number: '42' })).err()
-    const redrawn = err.split('\r\u001b[K').filter((text) => text.startsWith('Waiting'))
+    const redrawn = err.split('\r\u001b[K').filter((text) => text.startsWith('1:00 left'))
     expect(redrawn.length).toBeGreaterThan(0)
     for (const line of redrawn) expect(line.length).toBeLessThan(60)
     expect(err.trimEnd().split('\r\u001b[K').at(-1)).toMatch(/^Denied by/)
   })
-  test('keeps the time and the number when the ID does not fit', () => {
-    const long = record({ request_id: 'apr_PrAq_kgZup5IgDgkjw_A9iRb', number: '42' })
-    const narrow = progressOf({ tty: true, columns: 60 }, long).err()
-    expect(narrow).toContain('\r\u001b[KWaiting for +1••••••0101, 1:00 left. Number to type: 42.')
+  test('leaves out the ID, not the approver, on a narrow terminal', () => {
+    const long = record({ request_id: 'apr_PrAq_kgZup5IgDgkjw_A9iRb' })
+    const narrow = progressOf({ tty: true, columns: 50 }, long).err()
+    expect(narrow).toContain('\r\u001b[K1:00 left; waiting for +1••••••0101\r')
     const wide = progressOf({ tty: true, columns: 100 }, long).err()
-    expect(wide).toContain(
-      'Waiting for +1••••••0101 (apr_PrAq_kgZup5IgDgkjw_A9iRb), 1:00 left. Number to type: 42.',
-    )
+    expect(wide).toContain('1:00 left; waiting for +1••••••0101 (apr_PrAq_kgZup5IgDgkjw_A9iRb)')
+  })
+  test.each([
+    ['of one person', record({ number: '42' })],
+    ['of several people', record({ number: '42', lines: ofTwo('pending', 'pending').lines! })],
+  ])('shows the number and the time of a held request %s at 40 columns', (_, held) => {
+    const io = memoryIo({ tty: true, columns: 40 })
+    const progress = createProgress({ io, globals: {} }, clock)
+    progress.waiting(held)
+    progress.waiting(held)
+    progress.end()
+    const [number, ...status] = io.err().split('\n')
+    expect(number).toBe('Number to type on the phone: 42')
+    expect(status).toHaveLength(1)
+    const drawn = status[0]!.split('\r\u001b[K').filter((text) => text !== '')
+    expect(drawn).toHaveLength(2)
+    for (const line of drawn) {
+      expect(line).toMatch(/^1:00 left; /)
+      expect(line.length).toBeLessThan(40)
+    }
   })
   test('names who is waited for and who denied, of several people', () => {
     const io = memoryIo({})
