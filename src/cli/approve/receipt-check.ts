@@ -64,17 +64,24 @@ const requireWords = ({ status, separation, factors: wanted, digest, subject }: 
     throw usageError('Use only one of --subject and --digest')
 }
 
+type Sources = {
+  byProfile: boolean
+  keys: () => Promise<unknown>
+  /** The organization that the receipt names, if the service signed it. */
+  slug: () => Promise<string | undefined>
+}
+
 /** The organization as typed, or of the profile if the keys come from its service. */
 const organizationOf = async (
   { org, allowDev }: ExpectedFlags,
-  byProfile: boolean,
+  { byProfile, slug }: Sources,
   context: Context,
 ): Promise<string | undefined> => {
   const organization = org ?? (byProfile ? (await context.settings()).org?.value : undefined)
   if (organization !== undefined || allowDev) return organization
   throw usageError(
     '--org is required: a receipt of another organization proves nothing to you',
-    'svc approve verify receipt.json --org acme',
+    await context.command!.again({ plus: ['--org', (await slug()) ?? 'acme'] }),
   )
 }
 
@@ -84,11 +91,12 @@ const organizationOf = async (
  */
 export const readExpectations = async (
   flags: ExpectedFlags,
-  { byProfile, keys }: { byProfile: boolean; keys: () => Promise<unknown> },
+  sources: Sources,
   context: Context,
 ): Promise<Expectations> => {
   requireWords(flags)
-  const organization = await organizationOf(flags, byProfile, context)
+  const { byProfile, keys } = sources
+  const organization = await organizationOf(flags, sources, context)
   const maxAgeS = flags.maxAge === undefined ? undefined : secondsOf(flags.maxAge)
   const digest = flags.subject === undefined ? flags.digest : await digestIn(flags.subject, context)
   const fallback = byProfile ? new URL((await context.settings()).baseUrl.value).origin : undefined
@@ -96,7 +104,7 @@ export const readExpectations = async (
   if (issuer === undefined && !flags.allowDev)
     throw usageError(
       '--issuer is required: the key set does not name the service',
-      'svc approve verify receipt.json --org acme --issuer https://svc.example.com --jwks keys.json',
+      await context.command!.again({ plus: ['--issuer', 'https://svc.example.com'] }),
     )
   return {
     organization,

@@ -100,8 +100,13 @@ export const registerVerify = defineCommand<Options>({
     const { readExpectations, hintOf } = await import('./receipt-check.ts')
     const { nameOf, sentence } = await import('../../receipt/sentence.ts')
     const receipt = receiptIn(await readText(file, io, 'receipt'))
-    const wanted = await readExpectations(options, { byProfile, keys: keysOnce }, context)
     const { verifyReceipt } = await import('../../receipt/verify.ts')
+    const slug = async (): Promise<string | undefined> => {
+      const jwks = await keysOnce().catch(() => undefined)
+      const { receipts } = await verifyReceipt(receipt, jwks, {}, io.now())
+      return receipts[0]?.organization.slug
+    }
+    const wanted = await readExpectations(options, { byProfile, keys: keysOnce, slug }, context)
     const verdict = await verifyReceipt(receipt, await keysOnce(), wanted, io.now())
 
     const output = await context.output()

@@ -25,6 +25,8 @@ beforeAll(async () => {
   write('other-keys.json', (await createIssuer()).jwks)
   write('receipt.json', receipt)
   write('bare.jws', `${receipt.jws}\n`)
+  const globex = { id: '8', slug: 'globex' }
+  write('globex.jws', (await specimen(issuer, { ...approval, organization: globex }, key)).jws)
   write('status.json', { request_id: approval.request_id, status: 'approved', attestation: receipt })
   write('pending.json', { request_id: approval.request_id, status: 'pending', attestation: null })
   const set = await genuineSet(issuer)
@@ -272,6 +274,15 @@ describe('svc approve verify', () => {
     expect(named.exit).toBe(0)
     expect((await verify(['dev.json', '--allow-dev', ...keys])).exit).toBe(0)
     expect((await verify(['receipt.json', '--allow-dev', '--org', 'globex', ...keys])).exit).toBe(1)
+  })
+  test('repeats what was typed in the hint for a missing flag, with the organization of the receipt', async () => {
+    const typed = ['globex.jws', '--jwks', 'keys.json', '--action', 'Deploy 4.2']
+    const line = 'svc approve verify globex.jws --jwks keys.json'
+    const action = "--action 'Deploy 4.2'"
+    expect((await verify(typed)).hint).toBe(`${line} ${action} --org globex`)
+    expect((await verify(['globex.jws', '--jwks', 'other-keys.json'])).hint).toMatch(/ --org acme$/)
+    const noIssuer = await verify([...typed, '--org', 'globex'])
+    expect(noIssuer.hint).toBe(`${line} --org globex ${action} --issuer https://svc.example.com`)
   })
   test('names --allow-unseparated if that is the only problem', async () => {
     expect((await offline('influential.json')).err).toMatch(/hint: To accept it: --allow-unseparated/)
