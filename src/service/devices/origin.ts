@@ -167,11 +167,14 @@ export const findRoots = async (deps: Deps, source: Source): Promise<KeyRow[] | 
   return isWhole ? [...keys.values()] : undefined
 }
 
-/** The people who own a requesting key or one of the keys above it; undefined if one of these is unknown. */
+/**
+ * The people who own a requesting key or one of the keys above it, or admitted its person as an administrator; undefined if one
+ * of these is unknown.
+ */
 export const findOwners = async (deps: Deps, requestedBy: number): Promise<Set<number> | undefined> => {
-  const { keys, isWhole } = await aboveRequester(deps, requestedBy)
+  const { keys, isWhole, roles } = await aboveRequester(deps, requestedBy)
   const owners = [...keys.values()].flatMap(({ owner_user_id }) => owner_user_id ?? [])
-  return isWhole ? new Set(owners) : undefined
+  return isWhole ? new Set([...owners, ...roles.map(({ user_id }) => user_id)]) : undefined
 }
 
 const confirmedOwners = ({ keys }: Origin): number[] =>
@@ -179,15 +182,16 @@ const confirmedOwners = ({ keys }: Origin): number[] =>
     owner_user_id !== null && owner_confirmed_at !== null ? [owner_user_id] : [],
   )
 
-/**
- * The people behind a requesting key whose own devices confirmed it, as owner, or by their consent to an agent or a terminal.
- * An owner whom only the creator of a key named is a claim, and would let a requester exclude any strict approver.
- */
-export const findConfirmedOwners = async (deps: Deps, requestedBy: number): Promise<Set<number>> =>
-  new Set(confirmedOwners(await aboveRequester(deps, requestedBy)))
-
 /** The people who certainly acted on the way: with their keys, or as administrators. */
 export const peopleOf = (origin: Origin): number[] => [
   ...confirmedOwners(origin),
   ...origin.roles.map(({ user_id }) => user_id),
 ]
+
+/**
+ * The people behind a requesting key whose own devices confirmed it, as owner, by their consent to an agent or a terminal, or
+ * as the administrator who admitted its person. An owner whom only the creator of a key named is a claim, and would let a
+ * requester exclude any strict approver.
+ */
+export const findConfirmedOwners = async (deps: Deps, requestedBy: number): Promise<Set<number>> =>
+  new Set(peopleOf(await aboveRequester(deps, requestedBy)))

@@ -1,9 +1,23 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Phone } from '../page/phone.ts'
-import { ask, decide } from '../approver.ts'
+import { ask, decide, show } from '../approver.ts'
 import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
-import { connect } from '../mcp/oauth-client.ts'
-import { createKey, createUser, enrollWith, installHooks, outcomeOf, service, setPolicy } from './one-key.ts'
+import { callTools, connect } from '../mcp/oauth-client.ts'
+import { call } from '../mcp/http-tools.ts'
+import { createRule } from '../rule-fixture.ts'
+import {
+  acme,
+  createKey,
+  createUser,
+  enrollWith,
+  installHooks,
+  moveUser,
+  outcomeOf,
+  registerPhone,
+  sentToken,
+  service,
+  setPolicy,
+} from './one-key.ts'
 
 // The policy not_requester: nobody approves what their own key, or a key that it created, requests.
 
@@ -85,6 +99,24 @@ test('the person who connected an agent cannot approve what it requests', async 
     refused: expect.stringContaining('belongs to the approver'),
   })
   expect(await outcomeOf({ agent }, bob)).toEqual(approved)
+})
+
+test('an administrator cannot approve for somebody whom they let in on the page', async () => {
+  const admin = await enrollWith(
+    await createUser(4, service.operatorKey, { role: 'admin' }),
+    service.operatorKey,
+  )
+  const nina = await createUser(5, service.operatorKey)
+  dataOf(await moveUser(admin, nina.id, 'link'))
+  const agent = await connect(service, await registerPhone(nina, await sentToken()))
+  await createRule(service, acme.id, { members: [admin.user, bob.user], match: { type: 'text' } })
+  const { text } = await callTools(service, agent, call('request_approval_async', { action: 'Deploy' }))
+  const asked = dataOf(await show(service, /apr_[\w-]{24}/.exec(text)![0]))
+  expect(asked.lines.at(-1).people.map(({ user_id }: { user_id: string }) => user_id)).toEqual([bob.user])
+  await setPolicy({ not_requester: true })
+  expect(await outcomeOf({ agent }, admin)).toMatchObject({
+    refused: expect.stringContaining('belongs to the approver'),
+  })
 })
 
 test('nobody approves what a key requests after another program changed a key above it', async () => {
