@@ -7,6 +7,7 @@ import { withinOrganization } from '../call/tenant.ts'
 import { proveApproval } from './authentic.ts'
 import { tellOfUse } from './emergency-notices.ts'
 import { dropRows, expireDue, requestExpired } from './expiry.ts'
+import { requireGranter } from './grant-use.ts'
 import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
 import { type ApprovalRow, updatePending } from './rows.ts'
@@ -70,6 +71,7 @@ export const useOnce = async (
       .executeTakeFirst())
   if (used) {
     await requireSameRules(call, used)
+    await requireGranter(call, used)
     await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
     await tellOfUse(call, used)
     return toApprovalRecord(used, call)

@@ -1,4 +1,5 @@
 import { addMs } from '../../core/iso-time.ts'
+import { conflict } from '../../core/refusal.ts'
 import type { Receipt } from '../../receipt/claims.ts'
 import { createUse, type GrantedReceipt } from '../../receipt/grant-use.ts'
 import { isGranted } from '../../receipt/granted.ts'
@@ -6,8 +7,9 @@ import type { ReceiptSet } from '../../receipt/set.ts'
 import type { Call } from '../call/call.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import { readGrants, writeGrants } from '../policy/group-rows.ts'
+import { readBook, readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
+import { linesOf } from '../policy/rules.ts'
 import type { CoveredRow } from '../storage/schema.ts'
 import { tellUseAt } from './grant-notices.ts'
 import { readTerms } from './grants.ts'
@@ -21,6 +23,37 @@ import type { ApprovalRow, BallotRow } from './rows.ts'
 /** A request as it would be stored. */
 type NewRequest = CoveredRow<'approvals'> & { remind_at: string | null }
 
+type Granter = { org_id: number; user_id: number; device_id: number | null }
+
+/** Whether whoever granted something still has the device with which they did. */
+const hasDevice = async (call: Call, { device_id, ...member }: Granter): Promise<boolean> => {
+  const device = await countedDevices(call, member)
+    .where('id', '=', device_id)
+    .where(ofActiveDevice('devices'))
+    .executeTakeFirst()
+  return device !== undefined && isAuthenticDevice(call, device)
+}
+
+/** Refuses to use a granted approval, which nobody saw, once its approver is no longer one of those whom its rules ask. */
+export const requireGranter = async (call: Call, row: ApprovalRow): Promise<void> => {
+  if (row.granted_by === null) return
+  const { org_id, decided_by: user_id } = row
+  const book = await readBook(call, org_id)
+  const names = new Set(readRules(row).map(({ name }) => name))
+  const lines = book.rules.flatMap(({ rule }) => (names.has(rule.name) ? linesOf(book, rule) : []))
+  const { device_id } = await findBallot(call.db, row, user_id!)
+  if (
+    lines.some(({ members }) => members.includes(user_id!)) &&
+    (await hasDevice(call, { org_id, user_id: user_id!, device_id }))
+  )
+    return
+  throw conflict(
+    'grant_over',
+    'The person who granted this can no longer approve it',
+    'Request a new approval: svc approve request',
+  )
+}
+
 /** Whether the granting request still holds for the new one: as it was signed, and by somebody who is asked. */
 const covers = async (
   call: Call,
@@ -33,11 +66,7 @@ const covers = async (
   if (!before || !now || !terms || !isApproved(granting, call)) return false
   const isAsked = readLines(asked)[0]!.people.some(({ user_id }) => user_id === grant.user_id)
   if (!isAsked || !isGranted(before, terms.free, now)) return false
-  const device = await countedDevices(call, { org_id: asked.org_id, user_id: grant.user_id })
-    .where('id', '=', grant.device_id)
-    .where(ofActiveDevice('devices'))
-    .executeTakeFirst()
-  return device !== undefined && isAuthenticDevice(call, device)
+  return hasDevice(call, { org_id: asked.org_id, user_id: grant.user_id, device_id: grant.device_id })
 }
 
 /** A grant of the same key, given under the same rules. */
@@ -140,7 +169,7 @@ export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalR
     decided_at: now,
     ended_at: now,
     decided_by: grant.user_id,
-    use_by: addMs(now, asked.use_within_s * 1000),
+    use_by: [addMs(now, asked.use_within_s * 1000), grant.ends_at].toSorted()[0]!,
     attestation: JSON.stringify(await proofOf(call, asked, granting, use)),
   }
   const row = await db

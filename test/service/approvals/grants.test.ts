@@ -154,6 +154,29 @@ describe('a grant', () => {
     expect((await asked()).status).toBe('pending')
   })
 
+  test.each([
+    ['device', () => `devices/${ada.device}`],
+    ['place in the group', () => `groups/${group}/members/${ada.id}`],
+  ])(
+    'is not used any more without the %s of its approver, also where it was approved before',
+    async (_, path) => {
+      await granted()
+      const [used, left] = [await asked(pod('web-2')), await asked(pod('web-3'))]
+      expect([used.status, left.status]).toEqual(['approved', 'approved'])
+      dataOf(await consume(used))
+      dataOf(await service.call('DELETE', at(acme.id, path())))
+      expect(refusal(await consume(left))).toEqual([409, 'grant_over', []])
+    },
+  )
+
+  test('is not used after its time, however long an approval can be used', async () => {
+    await granted()
+    const { use_by, ...use } = await asked({ ...pod('web-2'), use_within_s: 3600 })
+    expect(use_by).toBe(new Date(clock.now().getTime() + 600_000).toISOString())
+    clock.tick(600_000)
+    expect(refusal(await consume(use as Parameters<typeof consume>[0]))).toEqual([410, 'use_by_passed', []])
+  })
+
   test('ends with a report', async () => {
     await granted()
     const other = await asked({ subject: command('kubectl', 'delete', 'pod', 'a b') })
