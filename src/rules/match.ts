@@ -34,10 +34,11 @@ type Command = Extract<Facts, { type: 'command' }>
 /** A command in the parts that are compared. `names`: what is typed, and what runs. */
 type CommandParts = { names: string[]; argv: readonly string[]; cwd: string[] }
 
-/** For a rule, also behind the last backslash, which ends a folder on Windows. */
+/** For a rule, also as Windows reads it: behind the last backslash, which ends a folder, and without `.exe`. */
 const namesOf = ({ argv: [first = ''], executable }: Command, isException: boolean): string[] => {
   const paths = [first, executable]
-  return [...paths, ...(isException ? [] : paths.map((path) => path.replaceAll('\\', '/')))].map(nameOf)
+  if (isException) return paths.map(nameOf)
+  return [...paths, ...paths.map((path) => path.replaceAll('\\', '/').replace(/\.exe$/i, ''))].map(nameOf)
 }
 
 /** How facts are compared with the fields of a rule, or of an exception. */

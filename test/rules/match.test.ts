@@ -56,6 +56,8 @@ describe('a rule about a command', () => {
     ['terraform destroy -auto-approve', true],
     ['terraform -chdir=x destroy', true],
     ['/opt/bin/terraform destroy', true],
+    ['terraform.exe destroy', true],
+    ['C:\\bin\\Terraform.EXE destroy', true],
     ['terraform plan', false],
     ['terraform destroyed', false],
     ['TerraForm Destroy', true],
