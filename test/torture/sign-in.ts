@@ -130,7 +130,7 @@ const run = async (changes: readonly Change[] | undefined, times: number) => {
 const broken: Change[] = [
   {
     file: 'service/mcp/oauth/token.ts',
-    from: 'sameSecret(challengeOf(code_verifier), grant.code_challenge) &&',
+    from: 'sameSecret(sha256Base64url(code_verifier), grant.code_challenge) &&',
     to: '',
   },
   {

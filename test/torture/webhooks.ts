@@ -29,8 +29,8 @@ const takesAnyAnswer: Change[] = [
 const withoutGuard: Change[] = [
   {
     file: 'service/delivery/public-address.ts',
-    from: 'if (isOwnMachine(url, dev)) return\n',
-    to: 'if (isOwnMachine(url, dev) || url) return\n',
+    from: '  if (isOwn) return\n',
+    to: '  return\n',
   },
 ]
 
