@@ -2,7 +2,7 @@ export type Figure = {
   what: string
   /** Undefined if it could not be measured, which does not pass. */
   figure: number | undefined
-  unit: '' | ' ms' | ' KB' | ' points' | ' flaws'
+  unit: '' | ' ms' | ' KB' | ' MiB' | ' points' | ' flaws'
   must: number
   beyond: number
   /** Whether a higher figure is better. */
@@ -32,7 +32,7 @@ const verdict = (figure: Figure): string => {
   return reaches(figure, figure.beyond) ? 'beyond' : 'passes'
 }
 
-const decimals = { '': 2, ' KB': 1, ' ms': 0, ' points': 0, ' flaws': 0 }
+const decimals = { '': 2, ' KB': 1, ' MiB': 0, ' ms': 0, ' points': 0, ' flaws': 0 }
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 

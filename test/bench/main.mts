@@ -7,6 +7,7 @@ import { pageFigures } from './page.ts'
 import { receiptFigure } from './receipts.ts'
 import { ruleImportFigure } from './rule-import.ts'
 import { ruleFigure } from './rules.ts'
+import { scaleFigures } from './scale.ts'
 import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
 import { storeFigures } from './stores.ts'
@@ -64,6 +65,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   'rule-import': async () => [await ruleImportFigure()],
   import: bulkFigures,
   stores: storeFigures,
+  scale: scaleFigures,
   page: pageFigures,
 }
 
