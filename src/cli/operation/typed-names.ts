@@ -25,7 +25,7 @@ const nameOfIssue = (operation: Operation, field: string): string => {
   return typedName(operation, known) + (known.meta.repeat ? '' : field.slice(known.path.join('.').length))
 }
 
-/** Replaces field names in a sentence: names with an underscore, and all names in a list of choices. */
+/** Replaces field names in a sentence: names with an underscore, in a list of choices, and beside another field. */
 const namesInText = (operation: Operation): Names => {
   const typed = new Map(fieldsOf(operation).map((field) => [field.name, typedName(operation, field)]))
   /** A field that several flags set, such as `policy`, becomes all of them. */
@@ -40,6 +40,10 @@ const namesInText = (operation: Operation): Names => {
       .replace(
         /\b(one (?:or more )?of) ([\w, ]+)/g,
         (_, start: string, list: string) => `${start} ${list.replace(/\w+/g, word)}`,
+      )
+      .replace(
+        /\b(or|combined with|required with) ([a-z]+)(?= is required|$|:)/g,
+        (_, start: string, name: string) => `${start} ${word(name)}`,
       )
       .replace(/(?<![\w-])[a-z]+(?:_[a-z]+)+\b/g, word)
 }

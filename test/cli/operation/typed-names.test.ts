@@ -28,3 +28,13 @@ test('operations with the same words have one line', async () => {
   const { out } = await svc('geofence list --help')
   expect(out).toContain('List the geofences of an organization or a user\n')
 })
+
+test.each([
+  ['ok', 'or dispute is required, and not both', '--ok or --dispute is required, and not both'],
+  ['note', 'is required with dispute', '--note is required with --dispute'],
+])('a refusal of %s names the other flag as it is typed', async (field, message, typed) => {
+  const data = { code: 'invalid_field', issues: [{ field, message }] }
+  service.next(json(422, { status: 'error', message: `${field} ${message}`, data }))
+  const env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'k' }
+  expect((await svc('approve review apr_1', { env })).message).toBe(typed)
+})
