@@ -63,6 +63,10 @@ const choicesOf = ({ grant, subject }: Ceremony) => [
   { value: 'not_me', name: "This wasn't me: deny, mute the requester and end its other requests" },
 ]
 
+/** What is allowed besides; nothing without a grant. */
+const besides = ({ grant, subject }: Ceremony, isGranted: boolean | undefined, verb: string): string =>
+  isGranted && grant ? safeLine(`, and ${verb} ${offerText(subject, grant)}`) : ''
+
 const askNote = (prompt: Prompt): Promise<string> =>
   prompt.text('Note to the requester', { validate: (text) => noteProblem(text.trim()) ?? true })
 
@@ -99,12 +103,12 @@ const decisionFor = async (
   const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
   const location = await placeFor(ceremony, typedPlace, prompt)
   // Takes the place of the fingerprint on a phone.
-  if (!(await prompt.confirm(`Sign the approval of: ${safeLine(summaryOf(ceremony.subject))}?`)))
-    return undefined
-  const granted = picked === 'grant' && { grant: true as const }
+  const isGranted = picked === 'grant'
+  const what = `${safeLine(summaryOf(ceremony.subject))}${besides(ceremony, isGranted, 'allow')}`
+  if (!(await prompt.confirm(`Sign the approval of: ${what}?`))) return undefined
   return {
     decision: 'approve',
-    ...granted,
+    ...(isGranted && { grant: true as const }),
     ...(number === undefined ? {} : { number }),
     ...(location && { location }),
   }
@@ -133,7 +137,11 @@ const openRequest = async (
     const decision = await decisionFor(picked, ceremony, prompt, place)
     if (!decision) return void stderr.write('Nothing was signed.\n\n')
     const { status, detail } = await ceremony.decide(decision)
-    stderr.write(`The request is ${safeLine(status)}${detail ? `: ${safeLine(detail)}` : ''}.\n\n`)
+    const word = decision.decision === 'approve' ? 'approval' : 'denial'
+    const counted = status === 'pending' ? `Your ${word} counts. ` : ''
+    const more = besides(ceremony, status === 'approved' && decision.grant, 'allowed')
+    const why = detail ? `: ${safeLine(detail)}` : ''
+    stderr.write(`${counted}The request is ${safeLine(status)}${more}${why}.\n\n`)
   } catch (error) {
     // Somebody else decided first, the number was wrong, or the request expired: back to the list.
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error

@@ -21,7 +21,7 @@ export const clockOrDay = (iso: string, now: number): string => {
   return day === localDay.format(now) ? clock(iso) : `${day}, ${clock(iso)}`
 }
 
-const margin = ' '.repeat(13)
+const margin = ' '.repeat(14)
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**

@@ -1,5 +1,6 @@
 import { fieldsIn, recordIn, rowsIn } from '../../client/answer-data.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import type { ApprovalLine } from '../../contract/approval-line.ts'
 import { device } from '../../contract/device.ts'
 import type { Data } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
@@ -70,11 +71,16 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
 
   const org = String(org_id)
 
+  const hasAnswered = (one: ApprovalLine['people'][number]): boolean =>
+    one.user_id === user_id && one.answer !== 'pending'
+
   const list = async (): Promise<ApprovalRecord[]> => {
     const input = { status: 'pending' as const, approver_mobile: mobile, org_id }
     const answer = await client.call(approval.listApprovals, input, { signal })
-    // Oldest first.
-    return rowsIn(approval.listApprovals, answer).toReversed()
+    // Oldest first, without those that wait only for others.
+    return rowsIn(approval.listApprovals, answer)
+      .toReversed()
+      .filter(({ lines }) => !lines?.some(({ people }) => people.some(hasAnswered)))
   }
 
   /** Throws if nobody can be asked here any more. A key without `read` cannot find that out. */

