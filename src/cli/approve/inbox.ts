@@ -95,7 +95,7 @@ const decideOne = async (
     not_me: decision.not_me === true,
     ...(note !== undefined && { note }),
   }
-  await output.reportDryRun('Nothing was signed', data)
+  await output.reportDryRun('Nothing was signed', data, { masked: new Set(['mobile']) })
 }
 
 /** `svc approve inbox`: an approver at a terminal, with a software authenticator. */

@@ -87,8 +87,8 @@ export const createOutput = (run: Run): Output => {
   }
 
   const report: Output['report'] = (message, data, shape) => show({ status: 'success', message, data }, shape)
-  const reportDryRun = async (nothing: string, data: unknown): Promise<void> => {
-    await show({ status: 'dry_run', message: nothing, data })
+  const reportDryRun: Output['reportDryRun'] = async (nothing, data, shape) => {
+    await show({ status: 'dry_run', message: nothing, data }, shape)
     note(`${nothing}.`)
   }
 

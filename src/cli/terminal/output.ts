@@ -15,7 +15,7 @@ export type Output = {
   /** Shows a result of svc itself, in an envelope like those of the service. */
   report(message: string, data?: unknown, shape?: Shape): Promise<void>
   /** Shows what a command without --dry-run would do. `nothing`: `Nothing was changed`. */
-  reportDryRun(nothing: string, data: unknown): Promise<void>
+  reportDryRun(nothing: string, data: unknown, shape?: Shape): Promise<void>
   /** Prints a line for a person on stderr, only if it is a terminal. */
   note(text: string): void
   /** Prints a line on stderr, always. */

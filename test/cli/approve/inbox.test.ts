@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { KeyFile } from '../../../src/cli/context/key-file.ts'
 import {
@@ -14,7 +16,10 @@ import type { Operation } from '../../../src/contract/operation.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { contextBytes, type ApprovalContext } from '../../../src/receipt/context.ts'
 import { digestOf, type Subject } from '../../../src/receipt/subject.ts'
+import { json, startFakeHosted } from '../../fake-hosted.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 import { record } from './records.ts'
 import { openContext } from '../../../src/cli/main.ts'
 
@@ -342,4 +347,26 @@ test('shows the times of a request with their zone', async () => {
   const { screen } = await decides(['apr_1', 'back'])
   const time = String.raw`\d\d:\d\d:\d\d (?:[A-Z]{3,4}|GMT[+-]\d+(?::\d\d)?)`
   expect(screen).toMatch(new RegExp(`Requested   ${time}\n  Until       ${time}, \\d+:\\d\\d left\n`))
+})
+
+test('masks the phone number of a dry run on a terminal unless --reveal is set', async () => {
+  const folder = temporaryFolder()
+  const service = await startFakeHosted()
+  try {
+    service.always(json(200, { status: 'success', message: 'OK', data: ceremony }))
+    const file = join(folder.path, 'ada.json')
+    writeFileSync(file, JSON.stringify(mine), { mode: 0o600 })
+    const env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'k' }
+    const dry = (...more: string[]) =>
+      svc(['approve', 'inbox', '--authenticator', file, '--approve', 'apr_1', '--dry-run', ...more], {
+        env,
+        tty: true,
+      })
+    expect((await dry()).out).toContain('+1••••••0101')
+    expect((await dry()).out).not.toContain(mine.mobile)
+    expect((await dry('--reveal')).out).toContain(mine.mobile)
+  } finally {
+    await service.close()
+    folder.remove()
+  }
 })
