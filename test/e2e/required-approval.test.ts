@@ -66,7 +66,7 @@ describe('a profile with require_approval', () => {
     expect(await ada.requests('pending')).toEqual([])
   })
   test('withdraws the request when the command is interrupted, and sends nothing', async () => {
-    const { exit } = await onTerminal(create, env, [[/Waiting for/, '\u0003']])
+    const { exit } = await onTerminal(create, env, [[/left; waiting for/, '\u0003']])
     expect(exit).toBe(130)
     expect(await ada.requests('pending')).toEqual([])
     expect(await ok(['geofence', 'list', '-o', 'id'])).toBe('')
