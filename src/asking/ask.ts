@@ -47,8 +47,9 @@ const withdraw = async (
   try {
     await backend.cancel(id)
   } catch (error) {
-    // The request has already ended.
+    // The request has already ended, perhaps with its key.
     if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
+    if (error instanceof SvcError && error.http_status === 401) return
     progress.warn(
       `The request ${id} could not be withdrawn: svc approve cancel ${shellQuote(id)}${backend.flags}`,
     )

@@ -43,7 +43,7 @@ describe('an admin', () => {
     await katherine.getByText('Administrator', { exact: true }).waitFor()
     expect(await katherine.getByRole('button', { name: /^Make admin/ }).count()).toBe(0)
     await katherine.getByRole('link', { name: 'Katherine Johnson' }).click()
-    await phone.sees('Member')
+    await phone.sees(/^Member$/)
     await expect(page.getByText('Administrator', { exact: true }).waitFor()).resolves.toBeUndefined()
   })
 

@@ -134,7 +134,7 @@ describe('a phone that replaces a lost one', () => {
       }),
     )
     await chief.page.goto(`${stage.origin}/approver#member=${user.id}`)
-    await chief.sees('Member')
+    await chief.sees(/^Member$/)
     await chief.tap('Send a link for a new device')
     const alert = chief.page.getByRole('alert')
     await expect(alert.getByText(`operator of the service: ${next}`).waitFor()).resolves.toBeUndefined()

@@ -214,7 +214,7 @@ describe('a lost phone', () => {
     await goTo(chief, 'members', 'Members')
     await chief.page.getByText('Active members').click()
     await chief.page.getByRole('link', { name: 'Grace Hopper' }).click()
-    await chief.sees('Member')
+    await chief.sees(/^Member$/)
     expect(await flaws(chief)).toEqual([])
     await chief.page.getByRole('button', { name: /^Remove / }).click()
     await chief.page.getByText('It’s their last device.').waitFor()

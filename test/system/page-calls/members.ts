@@ -81,7 +81,7 @@ export const members: Record<string, Scenario> = {
     const { phone } = await admin()
     const user = await createMember(scene)
     await show(phone, `member=${user.id}`)
-    await phone.sees('Member')
+    await phone.sees(/^Member$/)
     return {
       phone,
       tap: () => phone.tap('Send a link for a new device'),
