@@ -48,8 +48,8 @@ const withdraw = async (
     await backend.cancel(id)
   } catch (error) {
     // The request has already ended, perhaps with its key.
-    if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
-    if (error instanceof SvcError && error.http_status === 401) return
+    const ends = ['refused', 'expired', 'denied', 'notFound']
+    if (error instanceof SvcError && (ends.includes(error.exit) || error.http_status === 401)) return
     progress.warn(
       `The request ${id} could not be withdrawn: svc approve cancel ${shellQuote(id)}${backend.flags}`,
     )

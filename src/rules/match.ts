@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Rule, RuleMatch, SubjectFields } from '../contract/rule-shape.ts'
 import { foldedName, onlyNamed } from '../core/folded-name.ts'
 import { matches } from '../core/wildcard.ts'
-import { nameOf, startsOthers } from './starters.ts'
+import { bareNameOf, nameOf, startsOthers } from './starters.ts'
 
 /** What rules look at in a subject. */
 export type Facts =
@@ -37,8 +37,8 @@ type CommandParts = { names: string[]; argv: readonly string[]; cwd: string[] }
 /** For a rule, also as Windows reads it: behind the last backslash, which ends a folder, and without `.exe`. */
 const namesOf = ({ argv: [first = ''], executable }: Command, isException: boolean): string[] => {
   const paths = [first, executable]
-  if (isException) return paths.map(nameOf)
-  return [...paths, ...paths.map((path) => path.replaceAll('\\', '/').replace(/\.exe$/i, ''))].map(nameOf)
+  const onWindows = paths.map((path) => bareNameOf(path).replace(/\.exe$/i, ''))
+  return [...paths.map(nameOf), ...(isException ? [] : onWindows)]
 }
 
 /** How facts are compared with the fields of a rule, or of an exception. */

@@ -19,8 +19,8 @@ const starters = new Set(
 /** The name of a program, without its folder. */
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Also without a folder of Windows. */
-const bareNameOf = (path: string): string => nameOf(path.replaceAll('\\', '/'))
+/** Also without a folder of Windows, which a backslash ends. */
+export const bareNameOf = (path: string): string => nameOf(path.replaceAll('\\', '/'))
 
 const versionMarks = '-.0123456789'
 
