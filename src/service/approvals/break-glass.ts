@@ -106,9 +106,9 @@ const reachableAmong = async (call: Call, orgId: number, ids: readonly number[])
 }
 
 /**
- * Whom the request skips, which is nobody whom it asks, and who is told: they, the administrators and the person in whose name
- * it is. Fails with 409 if this person or the organization must not break the glass now, or if one of those who are skipped
- * could get no message.
+ * Whom the request skips, which is nobody whom it asks, and who is told: the people of the rules, the administrators and the
+ * person in whose name it is. Fails with 409 if this person or the organization must not break the glass now, or if one of the
+ * people of the rules could get no message.
  */
 export const breakGlass = async (
   call: Call,
@@ -116,21 +116,22 @@ export const breakGlass = async (
   { reason, lines, asked }: { reason: string; lines: readonly RequiredLine[]; asked: ReadonlySet<number> },
 ): Promise<BreakGlass> => {
   await requireLeft(call, orgId)
-  const isSkipped = (id: number): boolean => id !== call.caller.ownerId && !asked.has(id)
-  const ids = lines.flatMap(({ members }) => members).filter(isSkipped)
+  const ids = lines.flatMap(({ members }) => members).filter((id) => id !== call.caller.ownerId)
   // Also whoever was put on hold, perhaps just now and for that.
-  const skipped = await membersAmong(call.db, orgId, ids, ['active', 'pending'])
+  const ruling = await membersAmong(call.db, orgId, ids, ['active', 'pending'])
+  const skipped = ruling.filter((id) => !asked.has(id))
   if (skipped.length === 0)
     throw notAllowed('The rules ask nobody else, so there is nobody to skip', 'Leave out --break-glass')
   const admins = await administrators(call.db, orgId).select('m.user_id').execute()
-  const concerned = new Set([...skipped, ...admins.map(({ user_id }) => user_id), call.caller.ownerId!])
+  const concerned = new Set([...ruling, ...admins.map(({ user_id }) => user_id), call.caller.ownerId!])
   const reachable = await reachableAmong(call, orgId, [...concerned])
-  const unheard = skipped.filter((id) => !reachable.has(id))
+  // Also those who are asked: the request notifies nobody who is away.
+  const unheard = ruling.filter((id) => !reachable.has(id))
   if (unheard.length > 0) {
     const names = await namesOf(call.db, orgId, unheard)
     throw conflict(
       'break_glass_unheard',
-      `Who is skipped must be told, and nobody can tell ${names.join(', ')}: no e-mail address, and no notifications`,
+      `The people of the rules must be told, and nobody can tell ${names.join(', ')}: no e-mail address, and no notifications`,
       'The glass stays whole. They allow notifications on their phone, or the operator sets up e-mail',
     )
   }

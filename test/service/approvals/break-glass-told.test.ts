@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide, show } from '../approver.ts'
+import { day } from '../clock.ts'
 import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import { exchange, sendForm, consentFrom } from '../mcp/oauth-client.ts'
 import { installation } from '../mcp/terminal-stage.ts'
 import { fromPhone, type Phone } from '../page/phone.ts'
+import { signAway } from '../page/sign-away.ts'
 import {
   acme,
   ada,
@@ -13,6 +15,7 @@ import {
   bob,
   breakGlass,
   carol,
+  clock,
   command,
   dave,
   destroy,
@@ -35,6 +38,13 @@ const withoutAddress = ({ user }: Phone) =>
 const toldOf = async () =>
   (await service.messages()).filter(({ kind }) => kind === 'emergency').map(({ to }) => to)
 const addressesOf = (...numbers: number[]) => numbers.map((n) => `user${n}@acme.example`)
+/** A rule whose emergency group one of its own people is in. */
+const breakableByCarol = async () => {
+  await addGroup('both', [ada.user, carol.user, dave.user])
+  const match = { type: 'command', argv: ['kubectl', '**'] }
+  await addRule({ name: 'drain', match, who: ['@dba'], break_glass: '@both' })
+  return command('kubectl', 'drain')
+}
 
 test('those who are skipped, the administrators and the requester are told, in words of the service', async () => {
   dataOf(await breakGlass())
@@ -83,6 +93,28 @@ test('the glass stays whole if one of those who are skipped cannot be told, who 
   await withoutAddress(bob)
   expect(await refusedWithoutTrace(service, () => breakGlass())).toEqual([409, 'break_glass_unheard', []])
   expect((await breakGlass()).body.message).toContain(`(user ${bob.user})`)
+})
+
+test('a person of the rule who is in the emergency group too is told, also while they are away', async () => {
+  const subject = await breakableByCarol()
+  dataOf(await signAway(service, carol, { until: new Date(clock.now().getTime() + 7 * day).toISOString() }))
+  const { break_glass, lines } = dataOf(await breakGlass({ subject }))
+  expect(lines[0].people[1]).toMatchObject({ user_id: carol.user, quiet: true })
+  expect(break_glass).toMatchObject({
+    skipped: [bob.user],
+    told: [ada.user, bob.user, carol.user, grace.user],
+  })
+  expect(await toldOf()).toEqual(addressesOf(1, 2, 3, 5))
+})
+
+test('the glass stays whole if a person of the rule who is asked cannot be told', async () => {
+  const subject = await breakableByCarol()
+  await withoutAddress(carol)
+  expect(await refusedWithoutTrace(service, () => breakGlass({ subject }))).toEqual([
+    409,
+    'break_glass_unheard',
+    [],
+  ])
 })
 
 test('an administrator who cannot be told is not said to be', async () => {
