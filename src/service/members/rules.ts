@@ -60,7 +60,10 @@ const checkRule = ({ groups }: Book, org_id: number, rule: Rule, at = ''): void 
   }
 }
 
-/** A rule names keys by their first secrets, which rotations do not change. Another id would hold nothing. */
+/**
+ * A rule names keys by their first secrets, which rotations do not change. Another id would hold nothing, and the
+ * key of a terminal or an agent nothing once its person signs out and in again.
+ */
 const checkKeys = async ({ db }: Call, org_id: number, { match }: Rule, at = ''): Promise<void> => {
   for (const [i, text] of (match.key ?? []).entries()) {
     const field = `${at}match.key[${i}]`
@@ -68,10 +71,16 @@ const checkKeys = async ({ db }: Call, org_id: number, { match }: Rule, at = '')
       .selectFrom('api_keys')
       .where('id', '=', /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)
       .where((row) => row.or([row('org_id', '=', org_id), row('org_id', 'is', null)]))
-      .select(['id', 'lineage'])
+      .select(['id', 'name', 'lineage', 'client_id'])
       .executeTakeFirstOrThrow(() => invalid(field, `must be the id of a key, not ${text}`, 'svc key list'))
     if (key.lineage !== null)
       throw invalid(field, `must be ${key.lineage}, the first secret of this key, not its newer one ${text}`)
+    if (key.client_id !== null)
+      throw invalid(
+        field,
+        `must not be ${text} (${key.name}): whoever signs out and in again gets another key`,
+        'Leave out --key: the rule then holds what anybody requests. Or name a key from svc key create',
+      )
   }
 }
 

@@ -213,3 +213,16 @@ test('what a person asks whom a key enrolled is held by the rules for that key',
   const { access_token: other } = await signIn(ada, { id: installation('b') })
   expect(dataOf(await ask(other, grace, { action: 'Deploy 4.2' })).lines).toHaveLength(1)
 })
+
+test('a rule cannot be for the key of a terminal, which its person can replace', async () => {
+  const { access_token } = await signIn(ada)
+  const { id } = dataOf(await whoIs(access_token))
+  const { group } = await createRule(service, acme.id, { members: [grace.user], match: { type: 'file' } })
+  const rule = { name: 'ada', match: { type: 'text', key: [id] }, who: [`@${group}`] }
+  const answer = await service.call('POST', at(acme.id, 'rules'), { body: rule })
+  expect(refusal(answer)).toEqual([422, 'invalid_field', ['match.key[0]']])
+  expect(answer.body.message).toContain(`must not be ${id} (svc on ada-laptop)`)
+  expect((await service.call('POST', at(acme.id, 'rule-changes'), { body: { rules: [rule] } })).status).toBe(
+    422,
+  )
+})
