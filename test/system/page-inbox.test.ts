@@ -56,9 +56,12 @@ test('each key has a pattern of its own, by which it is recognized', async () =>
 
 test('without a connection, an empty list does not say that nothing waits', async () => {
   const phone = await stage.enrolled(await stage.person())
+  const focused = phone.page.locator('h1:focus')
+  expect(await focused.count()).toBe(1)
   await phone.context.setOffline(true)
   await phone.sees('No connection')
-  expect(await phone.page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['No connection'])
+  expect(await phone.page.locator('h1').allTextContents()).toEqual(['No connection'])
+  expect(await focused.count()).toBe(1)
   expect(await flaws(phone)).toEqual([])
   await phone.context.setOffline(false)
   await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()

@@ -3,7 +3,7 @@ import { button, div, h, link, picture, ul, way } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { signedOutOf } from '../calls/sessions.ts'
 import { historyTitle } from '../history/title.ts'
-import { announce, nameOrganization, show, type View } from '../shell/frame.ts'
+import { announce, isOffline, nameOrganization, show, type View } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
 import { exactText } from '../shell/text.ts'
 import { msUntil } from '../language/time.ts'
@@ -44,18 +44,28 @@ const secondDevice = ({ only_device }: Session): HTMLElement | false =>
     },
   })
 
-/** While there is no connection, nobody knows whether a request waits. */
-const empty = (advice: HTMLElement): HTMLElement =>
-  div(
-    'empty',
-    div('notice', picture('check', 'still'), h('h1', { tabindex: -1 }, t('inbox.caughtUp')), advice),
-    div(
-      'notice offline',
-      picture('clock'),
-      h('h1', {}, t('common.noConnection')),
-      h('p', {}, t('common.waitingOffline')),
-    ),
-  )
+/** What is shown instead of cards. While there is no connection, nobody knows whether a request waits. */
+const createEmpty = (session: Session) => {
+  const title = h('h1', { tabindex: -1 })
+  const advice = h('p')
+  let sign = picture('clock')
+  const element = div('notice', sign, title, advice)
+  return {
+    element,
+    title,
+    show: (): void => {
+      const offline = isOffline()
+      const closing = notificationOffer(session) === 'on' ? 'inbox.closePage' : 'inbox.keepOpen'
+      const line = t(offline ? 'common.waitingOffline' : closing)
+      if (line === advice.textContent) return
+      advice.textContent = line
+      title.textContent = t(offline ? 'common.noConnection' : 'inbox.caughtUp')
+      const next = offline ? picture('clock') : picture('check', 'still')
+      sign.replaceWith(next)
+      sign = next
+    },
+  }
+}
 
 /** Chooses the organization that the rows below are about. */
 const switcher = (session: Session, { sessions, select }: Actions): HTMLElement => {
@@ -125,8 +135,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
   const cards = createCards(actions.sessions.length > 1, () => update(now))
   const title = h('h1', { tabindex: -1 })
   const list = h('section', {}, title, cards.element)
-  const advice = h('p')
-  const nothing = empty(advice)
+  const nothing = createEmpty(session)
   let head: HTMLElement | undefined
   let below: HTMLElement = h('div')
   const bottom = foot(session, actions, below)
@@ -134,12 +143,12 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
 
   const updateFoot = (): void => {
     const offer = notificationOffer(session)
+    nothing.show()
     const names = actions.sessions.map(({ organization }) => organization)
     const { waiting_members, waiting_devices, only_device } = session
     const state = JSON.stringify([waiting_members, waiting_devices, only_device, offer, names])
     if (state === drawn) return
     drawn = state
-    advice.textContent = t(offer === 'on' ? 'inbox.closePage' : 'inbox.keepOpen')
     const focused = document.activeElement
     const at = [...below.querySelectorAll('a, button, select')].indexOf(focused!)
     const next = changing(session, actions)
@@ -160,7 +169,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const focused = head?.contains(document.activeElement) ? document.activeElement : null
     title.textContent = count
     cards.show(open)
-    const next = open.length > 0 ? list : nothing
+    const next = open.length > 0 ? list : nothing.element
     const page = open.length ? t('inbox.titleWaiting', { count: open.length }) : t('common.title')
     if (head === undefined) show(page, next, bottom)
     else if (head !== next) head.replaceWith(next)
@@ -170,9 +179,9 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const isLost = focused !== null && !focused.isConnected
     const card = focused?.tagName === 'H1' ? null : head.querySelector<HTMLElement>('.card')
     if (isLost) (card ?? head.querySelector('h1'))?.focus({ preventScroll: true })
-    if (shown !== undefined && !(isLost && !card)) announce(open.length ? count : t('inbox.caughtUp'))
+    if (shown !== undefined && !(isLost && !card)) announce(open.length ? count : nothing.title.textContent)
     shown = ids
   }
   update(first)
-  return { update, leave: cards.stop, announces: () => true }
+  return { update, reached: () => nothing.show(), leave: cards.stop, announces: () => true }
 }

@@ -51,6 +51,8 @@ export const nameOrganization = (named?: { organization: string }): void => {
 export type View = {
   /** The pending requests have changed. */
   update?: (requests: readonly PendingRequest[]) => void
+  /** The service can be reached again, or no more. */
+  reached?: () => void
   /** Whether it shows by itself that requests have arrived. */
   announces?: () => boolean
   /** Another screen follows. */
@@ -121,6 +123,9 @@ export const problemLine = () => {
 let connection: 'good' | 'slow' | 'none' = 'good'
 let retryNow = (): void => undefined
 
+/** Whether the service cannot be reached. */
+export const isOffline = (): boolean => connection === 'none'
+
 const tellConnection = (now: typeof connection): void => {
   if (now === connection) return
   connection = now
@@ -136,10 +141,12 @@ const tellConnection = (now: typeof connection): void => {
 export const tellWaiting = (text?: string): void =>
   put(place('offline'), text !== undefined && h('p', {}, text))
 
-/** Whether the page tries again to reach the service. */
-export const setOffline = (offline: boolean, retry: () => void): void => {
+/** Whether the page tries again to reach the service. Calls `changed` if it did not, or does no more. */
+export const setOffline = (offline: boolean, retry: () => void, changed?: () => void): void => {
   retryNow = retry
-  if (offline || connection === 'none') tellConnection(offline ? 'none' : 'good')
+  if (offline === isOffline()) return
+  tellConnection(offline ? 'none' : 'good')
+  changed?.()
 }
 
 /** Whether an answer is overdue. */

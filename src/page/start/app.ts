@@ -104,7 +104,7 @@ const feed = createFeed({
     else showPlace()
     noteNew()
   },
-  reached: (reached) => setOffline(!reached, feed.refresh),
+  reached: (reached) => setOffline(!reached, feed.refresh, view.reached),
   ended: (closed) => {
     for (const one of sessions) settle(one, [])
     entrance.turnAway({}, closed)
