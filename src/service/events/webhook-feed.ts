@@ -8,6 +8,7 @@ import { nameOf } from '../delivery/attempt.ts'
 import { enqueueAs } from '../delivery/enqueue.ts'
 import { auditTopic } from '../call/signals/signals.ts'
 import { pause } from '../call/signals/wait.ts'
+import { statement } from '../storage/statement.ts'
 import { withHead } from './audit-heads.ts'
 import { toEvent } from './event.ts'
 import { readRows } from './stream.ts'
@@ -30,30 +31,28 @@ type Fed = Pick<WebhookRow, 'webhook_id' | 'org_id' | 'types' | 'cursor_seq' | '
   end: number | null
 }
 
-/** Reads the webhooks whose audit has grown, with its last row. */
-const readBehind = ({ storage }: Pick<Feed, 'storage'>): Promise<Fed[]> =>
-  storage.read((db) =>
-    db
-      .selectFrom('webhooks as w')
-      .where('w.state', '=', 'active')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('audit as a')
-            .select('a.seq')
-            .whereRef('a.org_id', '=', 'w.org_id')
-            .whereRef('a.seq', '>', 'w.cursor_seq'),
-        ),
-      )
-      .select(['w.webhook_id', 'w.org_id', 'w.types', 'w.cursor_seq', 'w.failing_since'])
-      .select(({ selectFrom }) =>
-        selectFrom('audit as b')
-          .whereRef('b.org_id', '=', 'w.org_id')
-          .select(({ fn }) => fn.max('b.seq').as('seq'))
-          .as('end'),
-      )
-      .orderBy('w.webhook_id')
-      .execute(),
-  )
+/** Reads the webhooks whose audit has grown, with its last row. After each commit. */
+const readBehind = statement<Record<never, never>, Fed>((db) =>
+  db
+    .selectFrom('webhooks as w')
+    .where('w.state', '=', 'active')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('audit as a')
+          .select('a.seq')
+          .whereRef('a.org_id', '=', 'w.org_id')
+          .whereRef('a.seq', '>', 'w.cursor_seq'),
+      ),
+    )
+    .select(['w.webhook_id', 'w.org_id', 'w.types', 'w.cursor_seq', 'w.failing_since'])
+    .select(({ selectFrom }) =>
+      selectFrom('audit as b')
+        .whereRef('b.org_id', '=', 'w.org_id')
+        .select(({ fn }) => fn.max('b.seq').as('seq'))
+        .as('end'),
+    )
+    .orderBy('w.webhook_id'),
+)
 
 /**
  * Puts the events of one webhook into the outbox, and moves its place in the audit with them in one transaction, under the
@@ -129,7 +128,7 @@ export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) =>
   const feedAll = async (): Promise<void> => {
     for (let again = true; again && !isStopped();) {
       again = false
-      const behind = await readBehind(service)
+      const behind = (await storage.read((db) => readBehind(db, {}))).rows
       for (const webhook of behind) {
         const from = placeOf(webhook)
         if (isStopped() || (webhook.end ?? 0) <= from) continue
