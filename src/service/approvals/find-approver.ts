@@ -3,6 +3,7 @@ import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { reachOrganization, severalOrganizations, withinOrganization } from '../call/tenant.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
+import { hasTwin } from './people-text.ts'
 
 export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
   conflict(
@@ -21,7 +22,15 @@ export const activeMembers = ({ db, caller }: Call, org_id: number | undefined) 
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
     .where('m.state', '=', 'active')
     .where(withinOrganization(org_id ?? caller.orgId, 'm.org_id'))
-    .select(['m.org_id', 'm.user_id', 'm.email', 'm.first_name', 'm.last_name', 'p.mobile'])
+    .select([
+      'm.org_id',
+      'm.user_id',
+      'm.email',
+      'm.first_name',
+      'm.last_name',
+      'p.mobile',
+      hasTwin.as('twin'),
+    ])
     .select(['o.name as organization', 'o.slug', 'o.policy', 'o.row_mac as org_mac'])
     .orderBy('m.org_id')
 

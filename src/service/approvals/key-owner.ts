@@ -1,25 +1,8 @@
-import { lookAlikeOf } from '../../core/look-alike.ts'
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import type { KeyOwner } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
-import { type Member, ofMember } from '../call/tenant.ts'
-
-/** Whether another active member has this name, or one that looks like it. */
-export const hasTwin = async (
-  { db }: Pick<Call, 'db'>,
-  { org_id, user_id }: Member,
-  name: string,
-): Promise<boolean> => {
-  const twin = await db
-    .selectFrom('memberships')
-    .where('org_id', '=', org_id)
-    .where('look_alike', '=', lookAlikeOf(name))
-    .where('user_id', '<>', user_id)
-    .where('state', '=', 'active')
-    .select('id')
-    .executeTakeFirst()
-  return twin !== undefined
-}
+import { ofMember } from '../call/tenant.ts'
+import { hasTwin } from './people-text.ts'
 
 /**
  * The owner of the requesting key as an active member of the organization, in separate fields: a name alone could be
@@ -36,16 +19,15 @@ export const readKeyOwner = async (
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .where(ofMember(member, 'm'))
     .where('m.state', '=', 'active')
-    .select(['m.first_name', 'm.last_name', 'p.mobile'])
+    .select(['m.first_name', 'm.last_name', 'p.mobile', hasTwin.as('twin')])
     .executeTakeFirst()
   if (!row) return undefined
-  const name = `${row.first_name} ${row.last_name}`
   return {
     user_id: String(member.user_id),
-    name,
+    name: `${row.first_name} ${row.last_name}`,
     mobile: hiddenNumber(row.mobile),
     confirmed: caller.person !== undefined || caller.ownerConfirmed === true,
-    twin: await hasTwin({ db }, member, name),
+    twin: row.twin === 1,
   }
 }
 

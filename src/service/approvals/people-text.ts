@@ -1,7 +1,12 @@
+import { sql } from 'kysely'
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { quotedName } from '../devices/notices.ts'
 import type { Db } from '../storage/schema.ts'
+
+/** Of a membership `m`: 1 if another active member has the same name, or one that looks like it. */
+export const hasTwin = sql<0 | 1>`(case when exists (select 1 from memberships t where t.org_id = m.org_id
+  and t.look_alike = m.look_alike and t.user_id <> m.user_id and t.state = 'active') then 1 else 0 end)`
 
 /**
  * Members in what people sign, in this order: `Ada Lovelace (user 3, ••••••••0101)`. The text says so when another active
@@ -14,17 +19,7 @@ export const peopleText = async (db: Db, org_id: number, users: readonly number[
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .where('m.org_id', '=', org_id)
     .where('m.user_id', 'in', users)
-    .select(['m.user_id', 'm.first_name', 'm.last_name', 'p.mobile'])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('memberships as t')
-          .whereRef('t.org_id', '=', 'm.org_id')
-          .whereRef('t.look_alike', '=', 'm.look_alike')
-          .whereRef('t.user_id', '<>', 'm.user_id')
-          .where('t.state', '=', 'active')
-          .select('t.id'),
-      ).as('twin'),
-    )
+    .select(['m.user_id', 'm.first_name', 'm.last_name', 'p.mobile', hasTwin.as('twin')])
     .execute()
   const texts = new Map(
     rows.map(({ user_id, first_name, last_name, mobile, twin }) => {

@@ -23,7 +23,7 @@ import { tellOfRequest } from './emergency-notices.ts'
 import type { Approver } from './find-approver.ts'
 import { useGrant } from './grant-use.ts'
 import { grantableTerms } from './grants.ts'
-import { hasTwin, readKeyOwner } from './key-owner.ts'
+import { readKeyOwner } from './key-owner.ts'
 import { quietIn, readLines, wakeOf } from './lines.ts'
 import { choosePool } from './pool.ts'
 import { pushToDevices } from './push.ts'
@@ -58,16 +58,14 @@ const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approve
     row,
     people.map(({ user_id }) => user_id),
   )
-  const rows = []
-  for (const { user_id, mobile, first_name, last_name } of people) {
-    const name = `${first_name} ${last_name}`
+  const rows = people.map(({ user_id, mobile, first_name, last_name, twin }) => {
     const values = {
       request_id,
       org_id,
       user_id,
       mobile,
-      name,
-      twin: (await hasTwin(call, { org_id, user_id }, name)) ? 1 : 0,
+      name: `${first_name} ${last_name}`,
+      twin,
       nonce: randomToken(16),
       status: 'pending',
       decided_at: null,
@@ -76,8 +74,8 @@ const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approve
       requested_at,
       first_asked_by: known.has(user_id) ? null : row.asked_by,
     } as const
-    rows.push({ ...values, row_mac: call.keyring.macOf('ballots', values) })
-  }
+    return { ...values, row_mac: call.keyring.macOf('ballots', values) }
+  })
   await call.db.insertInto('ballots').values(rows).execute()
   const quiet = quietIn(readLines(row))
   for (const { user_id } of people.filter((one) => !quiet.has(one.user_id))) {
