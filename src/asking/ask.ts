@@ -39,20 +39,24 @@ export type Terms = {
   recheck?: (() => void | Promise<void>) | undefined
 }
 
-/** Withdraws a request that svc no longer waits for; says so if that fails. */
+/** Withdraws a request that svc no longer waits for, and says whether that succeeded. */
 const withdraw = async (
   id: string,
   { backend, progress }: Pick<Terms, 'backend' | 'progress'>,
 ): Promise<void> => {
   try {
     await backend.cancel(id)
+    // A tool server does not say what became of it.
+    if (!backend.tools) progress.warn(`The request ${id} was withdrawn`)
   } catch (error) {
     // The request has already ended, perhaps with its key.
     const ends = ['refused', 'expired', 'denied', 'notFound']
-    if (error instanceof SvcError && (ends.includes(error.exit) || error.http_status === 401)) return
-    progress.warn(
-      `The request ${id} could not be withdrawn: svc approve cancel ${shellQuote(id)}${backend.flags}`,
-    )
+    const isOver = error instanceof SvcError && (ends.includes(error.exit) || error.http_status === 401)
+    if (isOver && error.code !== 'not_supported') return
+    const next = backend.tools
+      ? 'the tool server left it open'
+      : `svc approve cancel ${shellQuote(id)}${backend.flags}`
+    progress.warn(`The request ${id} could not be withdrawn: ${next}`)
   }
 }
 

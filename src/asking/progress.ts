@@ -10,7 +10,7 @@ export type Progress = {
   decided(record: ApprovalRecord): void
   /** Clears what is redrawn. */
   end(): void
-  /** Something that a person has to do. */
+  /** Something that a person should know. */
   warn(text: string): void
 }
 

@@ -77,7 +77,7 @@ describe('asking', () => {
   test.each([
     ['denied', []],
     ['expired', []],
-    ['pending', ['withdrawn: apr_1']],
+    ['pending', ['withdrawn: apr_1', 'The request apr_1 was withdrawn']],
   ] as const)(
     'says what did not happen if the request is %s, and leaves none open',
     async (status, after) => {
@@ -131,7 +131,19 @@ describe('asking', () => {
   ])('accepts no approval if %s, and withdraws the request', async (_, answers, changes) => {
     const { terms, told } = playing(answers, changes)
     expect((await failure(ask(wanted, who, terms))).code).toBe('not_bound')
-    expect(told).toEqual(['asked: Deploy 4.2', 'withdrawn: apr_1'])
+    expect(told).toEqual(['asked: Deploy 4.2', 'withdrawn: apr_1', 'The request apr_1 was withdrawn'])
+  })
+
+  test('does not say that a tool server withdrew a request, but says that it left one open', async () => {
+    const noReceipt = () => [record({ status: 'approved' })]
+    const silently = playing(noReceipt(), { tools: true, local: true })
+    expect((await failure(ask(wanted, who, { ...silently.terms, once: 'never' }))).code).toBe('not_bound')
+    expect(silently.told).toEqual(['asked: Deploy 4.2', 'withdrawn: apr_1'])
+    const open = new SvcError('refused', 'not_supported', 'The tool server left this request open')
+    const changes = { tools: true, local: true, cancel: () => Promise.reject(open) }
+    const left = playing(noReceipt(), changes)
+    expect((await failure(ask(wanted, who, { ...left.terms, once: 'never' }))).code).toBe('not_bound')
+    expect(left.told.at(-1)).toBe('The request apr_1 could not be withdrawn: the tool server left it open')
   })
 
   test('says how to withdraw a request that could not be withdrawn', async () => {
@@ -191,6 +203,6 @@ describe('a request that the service has made', () => {
     expect((await failure(awaitHeld('apr_1', { ...terms, backend }))).message).toBe(
       'Interrupted; nothing was run',
     )
-    expect(told).toEqual(['withdrawn: apr_1'])
+    expect(told).toEqual(['withdrawn: apr_1', 'The request apr_1 was withdrawn'])
   })
 })

@@ -4,6 +4,7 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { askedText, becauseText, progressOf, progressText } from '../../contract/line-progress.ts'
+import { cutTo, widthOfText } from '../terminal/columns.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { fitted } from '../terminal/wrap.ts'
@@ -71,7 +72,8 @@ export const createProgress = (
       (text) => `${time}; ${text}`,
     )
     // On a narrow terminal, drop the id first: the line above already shows it.
-    stderr.write(`\r\x1b[K${(lines.find((line) => line.length <= room) ?? lines.at(-1)!).slice(0, room)}`)
+    const line = lines.find((one) => widthOfText(one) <= room) ?? lines.at(-1)!
+    stderr.write(`\r\x1b[K${cutTo(line, room)}`)
   }
   const say = (text: string): void => {
     wipe()

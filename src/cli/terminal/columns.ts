@@ -11,6 +11,21 @@ export const gap = '  '
 /** A cell as it is shown. */
 export const shownCell = (text: string): string => (text === '' ? '-' : safeLine(text))
 
+/** In cells of a terminal. Fast for the usual text. */
+export const widthOfText = (text: string): number =>
+  /^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text)
+
+/** As much of a text as `width` cells show. */
+export const cutTo = (text: string, width: number): string => {
+  if (widthOfText(text) <= width) return text
+  let shown = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(shown + segment) > width) break
+    shown += segment
+  }
+  return shown
+}
+
 export const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 
@@ -44,9 +59,6 @@ const address = 40
 /** A state, or enough of a head. */
 const word = 8
 const least = 3
-
-/** Fast for the usual text. */
-const widthOfText = (text: string): number => (/^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text))
 
 /** The columns at their full width, which is at most the width of the terminal. */
 const measure = ({ head = [], lines }: Grid, room: number): Column[] =>

@@ -97,6 +97,17 @@ describe('the progress of a wait', () => {
       expect(line.length).toBeLessThan(40)
     }
   })
+  test('cuts the names at the width of the terminal, in cells', () => {
+    const io = memoryIo({ tty: true, columns: 50 })
+    const progress = createProgress({ io, globals: {} }, clock)
+    const wide = said('王'.repeat(30), 'pending', 1)
+    progress.waiting(record({ lines: [wide, said('Ada', 'pending', 2)] }))
+    progress.end()
+    const drawn = io.err().split('\r\u001b[K')
+    expect(drawn.find((line) => line.startsWith('1:00 left'))).toBe(
+      `1:00 left; 0 of 2 approved; waiting for ${'王'.repeat(4)}`,
+    )
+  })
   test('names who is waited for and who denied, of several people', () => {
     const io = memoryIo({})
     const progress = createProgress({ io, globals: {} }, clock)
