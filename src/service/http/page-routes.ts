@@ -115,6 +115,12 @@ export const createPageRoutes = ({ publicUrl }: { publicUrl: string }, from?: st
   }
 
   return [
+    {
+      method: 'GET',
+      path: '/',
+      respond: (_, { id }) =>
+        new Response(null, { status: 302, headers: { location: '/approver', 'x-request-id': id } }),
+    },
     { method: 'GET', path: '/approver', respond: page },
     { method: 'GET', path: '/approver/', respond: page },
     ...[...files].map(([name, file]): MountedRoute => ({

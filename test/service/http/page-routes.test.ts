@@ -120,6 +120,11 @@ describe('the page', () => {
   )
 })
 
+test('the root leads to the page', async () => {
+  const response = await get('/', {}, 'https://svc.example.com', 'https://svc.example.com')
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/approver'])
+})
+
 describe('an address without a name', () => {
   test.each([
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080', 'http://localhost:8080/approver'],
