@@ -115,6 +115,15 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
       throw dishonest('approve and deny are not of one request')
     if (approve.request_id !== request_id) throw dishonest('another request')
     if (approve.approver.mobile !== mobile) throw dishonest('the request of another person')
+    if (wire.lines?.some(({ people }) => people.some(hasAnswered)))
+      throw new SvcError(
+        'refused',
+        'already_answered',
+        'You have answered this request; it waits for others',
+        {
+          hint: `svc approve status ${shellQuote(request_id)}`,
+        },
+      )
     if (!credentials.includes(key.credential_id))
       throw new SvcError('forbidden', 'not_my_request', 'This authenticator cannot decide this request', {
         hint: `Check whether its device is active: svc user devices list ${shellQuote(user_id)} --org ${shellQuote(org)}. If it is revoked: svc user enroll ${shellQuote(user_id)} --org ${shellQuote(org)} --software --file NAME`,
