@@ -10,6 +10,7 @@ import { failure } from '../client/hosted.ts'
 
 const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
 const approved = record({ status: 'approved', attestation })
+const unproven = record({ status: 'approved' })
 const wanted = { action: 'Deploy 4.2' }
 const who = { approvers: ['+12025550101'] }
 
@@ -135,13 +136,12 @@ describe('asking', () => {
   })
 
   test('does not say that a tool server withdrew a request, but says that it left one open', async () => {
-    const noReceipt = () => [record({ status: 'approved' })]
-    const silently = playing(noReceipt(), { tools: true, local: true })
+    const silently = playing([unproven], { tools: true, local: true })
     expect((await failure(ask(wanted, who, { ...silently.terms, once: 'never' }))).code).toBe('not_bound')
     expect(silently.told).toEqual(['asked: Deploy 4.2', 'withdrawn: apr_1'])
     const open = new SvcError('refused', 'not_supported', 'The tool server left this request open')
     const changes = { tools: true, local: true, cancel: () => Promise.reject(open) }
-    const left = playing(noReceipt(), changes)
+    const left = playing([unproven], changes)
     expect((await failure(ask(wanted, who, { ...left.terms, once: 'never' }))).code).toBe('not_bound')
     expect(left.told.at(-1)).toBe('The request apr_1 could not be withdrawn: the tool server left it open')
   })

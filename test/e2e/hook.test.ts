@@ -9,7 +9,7 @@ import { inputOf, letsRun } from '../hook-hosts.ts'
 import { decide, env, installHooks, path, pending, service } from './approvals.ts'
 import { callHook, hookProcess, installedLine, withOthers, type Held } from './hook-line.ts'
 import { isWhole, rowsToRun } from '../whole.ts'
-import { startSvc, svc } from './processes.ts'
+import { startSvc } from './processes.ts'
 import { svcHere } from './prepare.ts'
 
 installHooks()
@@ -208,64 +208,4 @@ describe('svc hook run does not let variables of a project decide', () => {
     const ended = await callHook(`${echo} ${inBash}`, JSON.stringify(inputOf('claude', 'ls')), agent()).ended
     expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('Blocked: no approval was used') })
   })
-})
-
-/** A PATH with a Claude Code of this version. */
-const withClaude = (version: string): { PATH: string } => {
-  mkdirSync(path('bin'), { recursive: true })
-  writeFileSync(path('bin/claude'), `#!/bin/sh\necho "${version} (Claude Code)"\n`, { mode: 0o755 })
-  return { PATH: `${path('bin')}:${process.env.PATH}` }
-}
-
-const statusRows = async (flags: string[] = [], own = agent()) => {
-  // In the home folder, the file of a project is the user's own.
-  const words = ['hook', 'status', '-o', 'json', ...withOthers(way(), flags)]
-  const { exit, stdout } = await svcHere(words, own, '', own.HOME)
-  const all = JSON.parse(stdout) as { name: string; state: string; detail: string }[]
-  return { exit, of: (name: string) => all.find((row) => row.name === name) }
-}
-
-test('svc hook status finds what would block every call', async () => {
-  // The tests above have installed hooks that block every call.
-  const own = { ...agent(), ...withClaude('2.1.330'), HOME: path('one-hook') }
-  mkdirSync(own.HOME)
-  const flags = ['--to', env.SVC_DEFAULT_MOBILE!, ...way()]
-  const line = await installedLine('claude', flags, own)
-  const fine = await statusRows([], own)
-  expect(fine.exit).toBe(0)
-  expect(fine.of('claude')).toMatchObject({ state: 'ok', detail: expect.stringContaining('holds Bash') })
-  expect(fine.of('claude (project)')).toBe(undefined)
-  expect(fine.of('service')).toMatchObject({ state: 'ok' })
-  expect(fine.of('key')).toMatchObject({ state: 'ok', detail: 'can only request approvals' })
-  writeFileSync(path('every.key'), env.SVC_API_KEY!, { mode: 0o600 })
-  const strong = await statusRows(['--key-file', path('every.key')], own)
-  expect([strong.exit, strong.of('key')?.state]).toEqual([1, 'broken'])
-  const down = await statusRows(['--base-url', 'http://127.0.0.1:1/'], own)
-  expect([down.exit, down.of('service')?.state]).toEqual([1, 'broken'])
-  expect(line).toContain('svc-hook')
-  withClaude('2.1.294')
-  const open = await statusRows([], own)
-  expect([open.exit, open.of('claude')?.state]).toEqual([0, 'open'])
-  expect(open.of('claude')?.detail).toContain('2.1.294 runs a call if the hook does not answer in time')
-})
-
-test('svc hook status and install examine the key and the organization of the hook, not those of the profile', async () => {
-  const own = { ...agent(), ...withClaude('2.1.330'), HOME: path('other-home') }
-  mkdirSync(own.HOME)
-  const hook = (args: string[]) => svc(['hook', ...args], own, '', own.HOME)
-  const installed = ['install', 'claude', '--to', env.SVC_DEFAULT_MOBILE!, ...way()]
-  expect((await hook(installed)).stderr).toBe('')
-  expect((await hook(['status'])).exit).toBe(0)
-  for (const [flags, why] of [
-    [['--key-file', 'missing.key'], 'missing.key: it does not exist'],
-    [['--org', 'nowhere'], 'Organization "nowhere" not found'],
-  ] as const) {
-    const { exit, stderr } = await hook(withOthers(installed, flags))
-    expect(exit).toBe(0)
-    expect(stderr).toContain('Every held call is blocked')
-    expect(stderr).toContain(why)
-    const status = await hook(['status'])
-    expect(status.exit).toBe(1)
-    expect(status.stdout).toContain(why)
-  }
 })
