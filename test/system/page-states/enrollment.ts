@@ -138,9 +138,17 @@ export const lostPhone = (way: Way): Steps => {
       user = await way.enroll()
       await stage.revokeDevices(user)
       await goto()
-      await sees('enrollment.signIn')
-      await tap('enrollment.signIn')
       await sees('enrollment.removed')
+    },
+    'phone, removed, with a new device': async () => {
+      const other = await stage.registered(user)
+      await other.page.locator('#name').waitFor({ state: 'detached' })
+      await tap('enrollment.signIn')
+      await page.locator('.member .danger').waitFor()
+    },
+    'phone, removed, new device refused': async () => {
+      await way.press(page.locator('.member .danger'))
+      await page.locator('.outcome').waitFor()
     },
     'phone, waiting for an administrator': async () => {
       await way.openLink(user)

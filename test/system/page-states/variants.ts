@@ -85,11 +85,11 @@ export const standing = (way: Way): Steps => {
   const { stage, page, tap, sees, goto } = way
   let user: Person
   return {
-    'inbox, slow connection': async () => {
+    'devices, slow connection': async () => {
       user = await way.enroll()
       // Never answered.
       await page.route('**/approver/devices', () => undefined)
-      await goto()
+      await goto('#devices')
       await page.getByText(way.said('common.slow')).waitFor()
     },
     'sign in, on hold': async () => {
