@@ -128,7 +128,7 @@ const refused: Scenario = async (scene) => {
     reveal: async () => {
       // Only the key proves whose phones are shown.
       await phone.tap('Sign in')
-      await phone.sees('This device was removed')
+      await visible(phone.page.getByRole('button', { name: 'Refuse' }))
     },
     tap: () => phone.tap('Refuse'),
     says: () => unreachable(phone),

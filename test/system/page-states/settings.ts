@@ -8,8 +8,9 @@ const pushing = (permission: 'granted' | 'denied'): string => {
   const { endpoint, keys } = subscribeBrowser('http://127.0.0.1:9/p').subscription
   const subscription = `{ toJSON: () => (${JSON.stringify({ endpoint, keys })}), unsubscribe: async () => {} }`
   return `
-    PushManager.prototype.getSubscription = async () => (${subscription})
-    PushManager.prototype.subscribe = async () => (${subscription})
+    let present = null
+    PushManager.prototype.getSubscription = async () => present
+    PushManager.prototype.subscribe = async () => (present = ${subscription})
     Notification.requestPermission = async () => '${permission}'
     Object.defineProperty(Notification, 'permission', { configurable: true, get: () => '${permission}' })`
 }
