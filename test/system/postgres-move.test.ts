@@ -42,6 +42,18 @@ const tablesIn = async (url: string): Promise<number> => {
   return rows.length
 }
 
+/** The tables of which the server has no statistics. */
+const tablesWithoutStatistics = async (url: string): Promise<string[]> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+      and reltuples < 0`,
+  )
+  await client.end()
+  return rows.map(({ name }) => name)
+}
+
 beforeAll(async () => {
   server = await startPostgres({ durable: true })
   const service = await startService(data, operator, ['--dev'])
@@ -114,6 +126,7 @@ test('moves a folder into a database and back, with every table equal', async ()
   expect([moved.exit, JSON.parse(moved.stdout)]).toMatchObject([0, { state: 'moved', chains: 3 }])
   expect(moved.stderr).toContain('master.key')
   expect(await database.readWhole(url, sumStore)).toEqual(before)
+  expect(await tablesWithoutStatistics(url)).toEqual([])
 
   const old = await svc(['serve', '--port', '0', '--data-dir', data, '--no-profile'])
   expect([old.exit, old.stderr]).toEqual([1, expect.stringContaining('was moved to postgres://svc@')])
@@ -144,6 +157,7 @@ test('moves a folder into a database and back, with every table equal', async ()
   ])
   expect(await tablesIn(wrong)).toBe(0)
   expect((await svc(restore, env)).exit).toBe(0)
+  expect(await tablesWithoutStatistics(wrong)).toEqual([])
   const again = await svc(restore, env)
   expect([again.exit, again.stderr]).toEqual([1, expect.stringContaining('already contains a store')])
 })

@@ -7,7 +7,7 @@ import type { Db } from '../storage/schema.ts'
 // Nobody is notified when a grant is used. Once a day, its approver is told how often theirs were.
 
 const dayMs = 24 * 60 * 60_000
-/** People in one sweep. The next one follows in seconds. */
+/** Uses in one sweep. The next one follows in seconds. */
 const batchSize = 100
 
 /** When to tell of a use: what is used until then is told with it. */
@@ -54,9 +54,10 @@ export const tellGrantUses = async (service: Service): Promise<void> => {
     untold(db)
       .where('remind_at', '<=', storage.now())
       .select(['org_id', 'decided_by'])
-      .distinct()
+      .orderBy('remind_at')
       .limit(batchSize)
       .execute(),
   )
-  for (const { org_id, decided_by } of found) await tell(service, { org_id, user_id: decided_by! })
+  const members = new Map(found.map((use) => [`${use.org_id} ${use.decided_by}`, use]))
+  for (const { org_id, decided_by } of members.values()) await tell(service, { org_id, user_id: decided_by! })
 }

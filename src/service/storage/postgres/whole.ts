@@ -3,6 +3,7 @@ import { failure } from '../../../core/errors.ts'
 import { newestVersion } from '../migrations.ts'
 import { type LastBackup, readLastBackup } from '../last-backup.ts'
 import { lostAfterS } from '../schema/service.ts'
+import { tableNames } from '../schema.ts'
 import type { WholeStore } from '../whole-store.ts'
 import { checkServer } from './check-server.ts'
 import { execute } from './connection.ts'
@@ -116,13 +117,18 @@ export const checkEmpty = (url: string): Promise<void> =>
     requireEmpty(await databaseVersion(client))
   })
 
-/** Creates a store in an empty database, with what `work` adds: all in one transaction, or nothing. */
+/**
+ * Creates a store in an empty database, with what `work` adds: all in one transaction, or nothing. Its statistics are written
+ * too: without them, until autovacuum has come by, the server would read whole tables.
+ */
 export const createWhole = <T>(url: string, work: (store: WholeStore) => Promise<T>): Promise<T> =>
   withClient(readDatabaseUrl(url), async (client) => {
     await checkServer(client, { durable: false })
     return inTransaction(client, 'begin', async () => {
       await client.query(unlimited)
       requireEmpty(await createSchema(client))
-      return work(wholeOf(client))
+      const result = await work(wholeOf(client))
+      await client.query(`analyze ${tableNames.join()}`)
+      return result
     })
   })
