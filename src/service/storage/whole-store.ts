@@ -36,11 +36,10 @@ export const readPages = async function* (db: Db, table: keyof Tables): AsyncGen
   }
 }
 
+/** The columns of a page are the same in each row, and their order depends on the engine. */
 const addRows = (hash: Hash, rows: StoredRow[]): void => {
-  for (const row of rows) {
-    const names = Object.keys(row).sort()
-    hash.update(`${JSON.stringify(names.map((name) => [name, row[name]]))}\n`)
-  }
+  const names = Object.keys(rows[0]!).sort()
+  hash.update(JSON.stringify([names, rows.map((row) => names.map((name) => row[name]))]))
 }
 
 /** The number of rows of a table, its SHA-256, and `last`, the last id that it assigned, in the hash. */
