@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Selectable } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import type { Log } from '../../core/log.ts'
 import { repeatForAll } from '../call/repeat.ts'
@@ -17,28 +17,45 @@ type Table = Exclude<SealedTable, 'signing_keys' | 'idempotency' | 'rule_heads' 
 
 type SealedRow<T extends Exclude<Table, 'api_keys'>> = CoveredRow<T> & { row_mac: string | null }
 
+/** Rows that one read returns, and those that it may pass to find them. */
 const batch = 200
+const passedAtMost = 2_000
+
+type Kind = AlteredRow['kind']
+type Search<T extends Table> = {
+  table: T
+  kind: Kind
+  orgId: number | undefined
+  /** Which rows can still be used: nobody relies on the others, and a large store has mostly those. */
+  usable?: RawBuilder<boolean> | undefined
+}
 
 /** Rows of one table that are not as the service wrote them. Reads in batches, so that other work goes on in between. */
 const findIn = async <T extends Table>(
   { storage }: Deps,
-  table: T,
-  orgId: number | undefined,
-  kind: AlteredRow['kind'],
+  { table, kind, orgId, usable = sql`true` }: Search<T>,
   isAuthentic: (row: Selectable<Tables[T]>) => boolean,
 ): Promise<AlteredRow[]> => {
   const altered: AlteredRow[] = []
   for (let last = 0; ;) {
-    const rows = await storage.read((db) =>
-      db
+    const { rows, end } = await storage.read(async (db) => {
+      const next = db
         .selectFrom(table as 'devices')
         .where('id', '>', last)
         .$if(orgId !== undefined, (query) => query.where('org_id', '=', orgId!))
-        .selectAll()
         .orderBy('id')
+      const passed = await next
+        .select('id')
+        .offset(passedAtMost - 1)
+        .limit(1)
+        .executeTakeFirst()
+      const found = next
+        .$if(passed !== undefined, (query) => query.where('id', '<=', passed!.id))
+        .where(usable)
+        .selectAll()
         .limit(batch)
-        .execute(),
-    )
+      return { rows: await found.execute(), end: passed?.id }
+    })
     for (const row of rows)
       if (!isAuthentic(row as unknown as Selectable<Tables[T]>)) {
         const { request_id, user_id } = row as { request_id?: string; user_id: number }
@@ -47,8 +64,9 @@ const findIn = async <T extends Table>(
         const org_id = (row.org_id as number | null | undefined) ?? 0
         altered.push({ org_id, kind, id: request_id ?? String(id) })
       }
-    if (rows.length < batch) return altered
-    last = rows.at(-1)!.id
+    if (rows.length === batch) last = rows.at(-1)!.id
+    else if (end !== undefined) last = end
+    else return altered
     await setImmediate()
   }
 }
@@ -85,17 +103,14 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
   const { keyring, storage } = deps
   const now = storage.now()
   const isWhole = orgId === undefined
-  /** `needsNone`: whether nothing can use the row any more. */
-  const find = <T extends Exclude<Table, 'api_keys'>>(
-    table: T,
-    kind: AlteredRow['kind'],
-    needsNone: (row: Selectable<Tables[T]>) => boolean = () => false,
-  ) => findIn(deps, table, orgId, kind, (row) => needsNone(row) || keyring.holds(table, row as SealedRow<T>))
-  const isOver = (used: string | null, { expires_at }: { expires_at: string }): boolean =>
-    used !== null || expires_at <= now
+  const find = <T extends Exclude<Table, 'api_keys'>>(table: T, kind: Kind, usable?: RawBuilder<boolean>) =>
+    findIn(deps, { table, kind, orgId, usable }, (row) => keyring.holds(table, row as SealedRow<T>))
+  const unless = (used: string) => sql<boolean>`${sql.ref(used)} is null and expires_at > ${now}`
   return [
     ...(isWhole ? await findSigningKeys(deps) : []),
-    ...(await findIn(deps, 'api_keys', orgId, 'api_key', (row) => isAuthenticKey(keyring, row))),
+    ...(await findIn(deps, { table: 'api_keys', kind: 'api_key', orgId }, (row) =>
+      isAuthenticKey(keyring, row),
+    )),
     ...(await find('devices', 'device')),
     ...(await find('appointments', 'appointment')),
     ...(await find('absences', 'absence')),
@@ -103,28 +118,26 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     ...(await findOrganizations(deps, orgId)),
     ...(await findIn(
       deps,
-      'approvals',
-      orgId,
-      'approval',
-      (row) =>
-        row.erased_at !== null ||
-        (row.status !== 'pending' && row.status !== 'approved') ||
-        // Only an approval has a `use_by`.
-        ((row.use_by !== null) === (row.status === 'approved') && keyring.holds('approvals', row)),
+      {
+        table: 'approvals',
+        kind: 'approval',
+        orgId,
+        usable: sql`erased_at is null and status in ('pending', 'approved')`,
+      },
+      // Only an approval has a `use_by`.
+      (row) => (row.use_by !== null) === (row.status === 'approved') && keyring.holds('approvals', row),
     )),
     // A ballot without its texts has none: its request has ended.
-    ...(await find('ballots', 'approval', (row) => row.nonce === '')),
+    ...(await find('ballots', 'approval', sql`nonce <> ''`)),
     ...(await findIn(
       deps,
-      'batch_rows',
-      orgId,
-      'approval',
+      { table: 'batch_rows', kind: 'approval', orgId },
       (row) => keyring.holds('batch_rows', row) && sha256(row.data) === row.digest,
     )),
-    ...(await find('enrollments', 'link', (row) => isOver(row.used_at, row))),
-    ...(await find('verifications', 'verification', (row) => isOver(row.spent_at, row))),
-    ...(await find('refresh_tokens', 'refresh_token', (row) => isOver(row.spent_at, row))),
-    ...(await find('email_verifications', 'email_link', (row) => isOver(row.used_at, row))),
+    ...(await find('enrollments', 'link', unless('used_at'))),
+    ...(await find('verifications', 'verification', unless('spent_at'))),
+    ...(await find('refresh_tokens', 'refresh_token', unless('spent_at'))),
+    ...(await find('email_verifications', 'email_link', unless('used_at'))),
     ...(isWhole ? await find('people', 'user') : []),
   ]
 }

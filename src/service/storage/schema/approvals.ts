@@ -98,6 +98,7 @@ export const approvals = {
         remind: "(remind_at) where status = 'pending'",
         grant_notice: '(remind_at) where granted_by is not null and remind_at is not null',
         ended: '(ended_at)',
+        erased: '(erased_at) where erased_at is not null',
         broken_glass: '(org_id, requested_at) where break_glass is not null',
         kept: '(cleared_at, ended_at)',
         at: '(requested_at, id)',
