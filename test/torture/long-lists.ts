@@ -4,13 +4,11 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { planRequest } from '../../src/client/request.ts'
-import { fieldsOf } from '../../src/contract/describe.ts'
-import { coreOf } from '../../src/contract/schema.ts'
 import { bin, svc } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillStore } from './fill-store.ts'
-import { call, must, operationIds, operationOf } from './requests.ts'
+import { pathsOf } from './list-paths.ts'
+import { call, must } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
 import { createVariant } from './variant.ts'
 
@@ -26,37 +24,6 @@ const leastSamples = 1_000
 const controlSamples = 50
 
 const reading = fileURLToPath(new URL('list-readers.mts', import.meta.url))
-
-/** Every list that a key with `read` can ask for, whole and in pages, and filters that no index covers. */
-const pathsOf = (org: number): string[] => {
-  const lists = operationIds.filter((id) => {
-    const { method, scope, session, operator, data } = operationOf(id)
-    const isForReaders = [scope].flat().includes('read') && !session && !operator
-    return method === 'GET' && isForReaders && data && coreOf(data).element
-  })
-  const whole = lists.map((id) => {
-    const fields = new Set(fieldsOf(operationOf(id)).map(({ name }) => name))
-    const input = {
-      ...(fields.has('org_id') && { org_id: org }),
-      ...(fields.has('userId') && { userId: '1' }),
-      ...(fields.has('user_id') && { user_id: '1' }),
-    }
-    const { url } = planRequest('http://localhost/admin/public/api', operationOf(id), input)
-    const { pathname, search } = new URL(url)
-    return pathname + search
-  })
-  const pages = whole.filter((_, i) => 'cursor' in operationOf(lists[i]!).input._zod.def.shape)
-  const api = `/admin/public/api/organization/${org}`
-  return [
-    ...whole,
-    ...pages.map((path) => `${path}${path.includes('?') ? '&' : '?'}limit=1000`),
-    `/svc/v1/audit?org_id=${org}&actor=nobody&action=createUser`,
-    `/svc/v1/audit?org_id=${org}&actor=nobody&action=createUser&limit=1000`,
-    `${api}/users?email=nobody@acme.example`,
-    `${api}/users?state=rejected&limit=10`,
-    `/svc/v1/events?org_id=${org}&type=policy&from=2020-01-01T00:00:00Z`,
-  ]
-}
 
 /** What the control asks for: its lists are read at once, and the largest would take all memory. */
 const someOf = (org: number): string[] => [
