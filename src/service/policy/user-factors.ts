@@ -1,5 +1,4 @@
 import type { HandlerOf } from '../call/call.ts'
-import { readPage } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { userFenceRecord } from './geofences.ts'
 import { slotRecord } from './timeslots.ts'
@@ -19,26 +18,29 @@ const grouped = <Row extends { user_id: number }, Rule>(
 
 export const listUserRules: HandlerOf<'listUserRules'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
-  const having = call.db
-    .selectFrom('memberships as m')
-    .where('m.org_id', '=', org_id)
-    .where('m.state', '<>', 'removed')
-    .where(({ or, exists, selectFrom }) => {
-      const fences = selectFrom('user_geofences as r').whereRef('r.user_id', '=', 'm.user_id')
-      const slots = selectFrom('user_timeslots as r').whereRef('r.user_id', '=', 'm.user_id')
-      return or([
-        exists(fences.where('r.org_id', '=', org_id).select('r.id')),
-        exists(slots.where('r.org_id', '=', org_id).select('r.id')),
-      ])
-    })
-    .select('m.user_id as id')
-  const members = call.db.selectFrom('memberships as m').where('m.org_id', '=', org_id)
-  const users = await readPage(call, having, 'm.user_id', members)
+  const { page, paged } = call
+  const having = (table: 'user_geofences' | 'user_timeslots') =>
+    call.db
+      .selectFrom(`${table as 'user_geofences'} as r`)
+      .innerJoin('memberships as m', (on) =>
+        on.onRef('m.org_id', '=', 'r.org_id').onRef('m.user_id', '=', 'r.user_id'),
+      )
+      .where('r.org_id', '=', org_id)
+      .where('r.user_id', '>', page.after)
+      .where('m.state', '<>', 'removed')
+      .select('r.user_id as id')
+  // From the rules, because few members have their own.
+  const found = await having('user_geofences')
+    .union(having('user_timeslots'))
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute()
+  const users = paged(found, ({ id }) => id)
   const last = users.at(-1)?.id ?? 0
   const fences = await call.db
     .selectFrom('user_geofences')
     .where('org_id', '=', org_id)
-    .where('user_id', '>', call.page.after)
+    .where('user_id', '>', page.after)
     .where('user_id', '<=', last)
     .select(['user_id', 'name', 'latitude', 'longitude', 'radius', 'enabled'])
     .orderBy('id')
@@ -46,7 +48,7 @@ export const listUserRules: HandlerOf<'listUserRules'> = async ({ org_id }, call
   const slots = await call.db
     .selectFrom('user_timeslots')
     .where('org_id', '=', org_id)
-    .where('user_id', '>', call.page.after)
+    .where('user_id', '>', page.after)
     .where('user_id', '<=', last)
     .select(['user_id', 'name', 'days', 'start', 'end', 'timezone', 'is_active'])
     .orderBy('id')
