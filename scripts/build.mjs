@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -27,31 +27,14 @@ const commitOf = () => {
 }
 const commit = commitOf()
 if (commit && !/^[\w.-]{1,40}$/.test(commit)) throw new Error(`SVC_COMMIT is not a commit: "${commit}"`)
-const versionWithCommit = {
-  name: 'version-with-commit',
-  load: (id) => {
-    if (id !== root('package.json')) return undefined
-    const { version } = JSON.parse(readFileSync(id, 'utf8'))
-    const text = commit ? `${version} (${commit})` : version
-    return { code: `export const version = ${JSON.stringify(text)}`, moduleType: 'js' }
-  },
-}
-
 const bundle = await rolldown({
   input: { main: root('src/main.ts'), schemas },
   platform: 'node',
   external: ['libsql', 'jq-wasm'],
+  transform: { define: { SVC_COMMIT: JSON.stringify(commit ?? '') } },
   // Its other build loads its parts at run time.
   resolve: { alias: { 'jsonc-parser': root('node_modules/jsonc-parser/lib/esm/main.js') } },
-  plugins: [
-    withoutAjv,
-    withoutSignalListeners,
-    rareUndici,
-    lazyChildProcess,
-    contractManifest,
-    versionWithCommit,
-    inProgram,
-  ],
+  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, contractManifest, inProgram],
 })
 const { output } = await bundle.generate({
   format: 'cjs',

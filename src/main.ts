@@ -1,5 +1,5 @@
-import { version } from '../package.json'
 import { prebuiltHelp } from './cli/program/help-text.ts'
+import { version } from './cli/program/version.ts'
 
 const start = async (argv: string[]): Promise<number> => {
   // A hook that ends without a verdict must block.

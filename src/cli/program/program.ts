@@ -1,11 +1,11 @@
 import { Command, CommanderError } from 'commander'
-import { version } from '../../../package.json'
 import type { Context } from '../context/context.ts'
 import type { Io, OutputStream } from '../terminal/io.ts'
 import { maskProse } from '../terminal/mask-prose.ts'
 import { declare, describeCommand, wordsOf } from './command-node.ts'
 import { checkAccepted, defineCommand, type Program, type Register, type RunLine } from './define-command.ts'
 import { helpText, wrapProse } from './help-text.ts'
+import { version } from './version.ts'
 import { watchFlags } from './watch-flags.ts'
 
 export type Group = {

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { version } from '../../../package.json'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { defineCommand } from '../program/define-command.ts'
+import { build, version } from '../program/version.ts'
 import type { Flags } from '../program/command-node.ts'
 import { many, readWhole } from '../operation/flags.ts'
 import { openLogFile } from './log-file.ts'
@@ -122,6 +122,7 @@ export const registerServe = defineCommand<Options>({
       }),
       ...(drain !== undefined && { drainMs: readWhole('--drain', drain, 0, 600) * 1000 }),
       version,
+      build,
       ...place,
       env: io.env,
       log: createLog((text) => write(`${text}\n`), !file && io.stderr.isTTY),

@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { contains, type Network, readNetwork } from '../../factors/network.ts'
 import { readSettings } from '../config/settings.ts'
+import type { Build } from '../http/metrics/state.ts'
 import type { Tls } from '../http/server.ts'
 import type { StorePlace } from './place.ts'
 
@@ -33,8 +34,10 @@ export type ServeOptions = StorePlace & {
   metricsHost?: string | undefined
   /** How long it reports that it stops before it does, milliseconds. */
   drainMs?: number | undefined
-  /** Of svc. */
+  /** Of svc, with its commit. */
   version?: string | undefined
+  /** The parts of `version`. */
+  build?: Build | undefined
   env: Env
   log: Log
 }

@@ -68,7 +68,7 @@ const asStartProblem = async ({ dataDir, databaseUrl }: StorePlace, error: unkno
 /** Starts the service in this process. Throws an SvcError that says what to do, and then leaves nothing open. */
 export const startService = async (options: ServeOptions): Promise<RunningService> => {
   const { host, publicUrl, tls, webhookNetworks, settings, metricsAddress } = readOptions(options)
-  const { env, port = 8080, trustedProxy = [], dev = false, version } = options
+  const { env, port = 8080, trustedProxy = [], dev = false, version, build } = options
   const id = createNodeId()
   // A record is made for its line alone, and a copy of it would cost more than the line.
   const log: Log = (record) => options.log(Object.assign(record, { node: id, version }))
@@ -132,7 +132,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     closing.push(outbox.stop, server.stop)
     const metrics =
       counts &&
-      (await openMetrics({ ...metricsAddress!, tls, version, dataDir: options.dataDir }, service, counts))
+      (await openMetrics({ ...metricsAddress!, tls, build, dataDir: options.dataDir }, service, counts))
     if (metrics) closing.push(metrics.stop)
     await outbox.start({ alone: !storage.shared })
     closing.push(watchWebhooks(service, log))

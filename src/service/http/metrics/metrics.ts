@@ -1,7 +1,7 @@
 import type { Service } from '../../call/service.ts'
 import type { EventCounts } from './event-counts.ts'
 import { exposition, contentType } from './exposition.ts'
-import { createStateReader } from './state.ts'
+import { type Build, createStateReader } from './state.ts'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -77,14 +77,14 @@ const listenForMetrics = async (
 /** Serves what was counted and the state of the service to Prometheus. */
 export const openMetrics = async (
   {
-    version = '-',
+    build = { number: '-', commit: '' },
     dataDir,
     ...address
-  }: MetricsAddress & { version?: string | undefined; dataDir?: string | undefined },
+  }: MetricsAddress & { build?: Build | undefined; dataDir?: string | undefined },
   service: Pick<Service, 'storage' | 'signals' | 'node'>,
   counts: Pick<EventCounts, 'families'>,
 ): Promise<MetricsListener> => {
-  const state = createStateReader({ ...service, dataDir }, version)
+  const state = createStateReader({ ...service, dataDir }, build)
   const read = async (): Promise<string> => exposition([...counts.families(), ...(await state.families())])
   try {
     const { stop, ...listening } = await listenForMetrics(address, read)

@@ -9,6 +9,9 @@ import { counter, type Family, gauge } from './exposition.ts'
 
 type Parts = Pick<Service, 'storage' | 'signals' | 'node'> & { dataDir?: string | undefined }
 
+/** The number of the version, and the commit, which is empty if it is not known. */
+export type Build = { number: string; commit: string }
+
 const readCounts = ({ storage }: Parts) =>
   storage.read(async (db) => {
     const now = storage.now()
@@ -84,7 +87,7 @@ const processFamilies = (): Family[] => {
 const resolutionMs = 20
 
 /** Reads the state of this process and of the store. `stop` ends the measurement of the event loop. */
-export const createStateReader = (parts: Parts, version: string) => {
+export const createStateReader = (parts: Parts, build: Build) => {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
 
@@ -110,10 +113,9 @@ export const createStateReader = (parts: Parts, version: string) => {
   const nodeFamilies = (): Family[] => {
     const { requests } = parts.node()
     const { writes, connections, connections_limit } = parts.storage.load()
-    const [number = '', commit = ''] = version.split(/[ ()]+/)
     return [
       gauge('svc_build_info', 'The version of svc and its commit; always 1.', [
-        { labels: { version: number, commit }, value: 1 },
+        { labels: { version: build.number, commit: build.commit }, value: 1 },
       ]),
       gauge('svc_http_requests_in_progress', 'Requests in progress.', requests),
       gauge('svc_approval_waits', 'Callers and pages that wait for a change.', parts.signals.waiting),

@@ -10,11 +10,12 @@ describe('the state of a process', () => {
   installHooks(engines[0]!)
 
   test.each([
-    ['0.1.0 (1234abcd-dirty)', 'version="0.1.0",commit="1234abcd-dirty"'],
-    ['0.1.0', 'version="0.1.0",commit=""'],
-  ])('of build %s names version and commit', async (version, labels) => {
+    ['1234abcd-dirty', 'version="0.1.0",commit="1234abcd-dirty"'],
+    ['', 'version="0.1.0",commit=""'],
+  ])('of commit "%s" names version and commit', async (commit, labels) => {
+    const build = { number: '0.1.0', commit }
     const signals = createSignals(storage, { poll: async () => [] })
-    const state = createStateReader({ storage, signals, node: createNode({ storage, signals }, {}) }, version)
+    const state = createStateReader({ storage, signals, node: createNode({ storage, signals }, {}) }, build)
     expect(exposition(await state.families())).toContain(`svc_build_info{${labels}} 1\n`)
     state.stop()
   })
