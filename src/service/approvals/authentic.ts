@@ -3,7 +3,7 @@ import type { UseClaims } from '../../receipt/grant-use.ts'
 import type { ReceiptClaims } from '../../receipt/claims.ts'
 import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Service } from '../call/service.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, updateApproval } from './rows.ts'
 import { type ApprovalAccess, isApproved, selectApprovals, signedLines } from './record.ts'
 
 export const requestNotAuthentic = (done: 'decided' | 'used'): Refusal =>
@@ -37,6 +37,18 @@ const isProved = async ({ keyring }: Pick<Service, 'keyring'>, row: ApprovalRow)
   return found.use ? isUseOf(found.use, row) : found.receipts.every((claims) => isOfRow(claims, row))
 }
 
+const isOver = ({ use_by, used_at }: ApprovalRow, now: string): boolean => used_at === null && use_by! <= now
+
+/** In a write of its own, because the call that comes too late is undone. */
+const noteLapse = async (storage: Service['storage'], row: ApprovalRow): Promise<void> => {
+  const lapsed_at = storage.now()
+  if (row.lapsed_at !== null || !isOver(row, lapsed_at)) return
+  await storage.write(
+    (db) => updateApproval(db, row).set({ lapsed_at }).where('use_by', '<=', lapsed_at).execute(),
+    { org: null, routine: true },
+  )
+}
+
 /**
  * Reads the request whose approval a call wants to use; undefined if there is none that the caller reaches. Fails with 403
  * for an approval that the row's MAC or the stored receipt contradicts. Outside of a transaction: it verifies
@@ -52,6 +64,7 @@ export const proveApproval = async (
   )
   if (row?.status !== 'approved') return row
   if (!isApproved(row, { keyring }) || !(await isProved({ keyring }, row))) throw requestNotAuthentic('used')
+  await noteLapse(storage, row)
   return row
 }
 
@@ -74,7 +87,8 @@ export const proveForRow = async (
   const { keyring } = service
   const all = proved.get(keyring) ?? new Map<string, ApprovalRow>()
   const known = all.get(request_id)
-  if (known && (access.orgId === null || access.orgId === known.org_id)) return known
+  const isOurs = known && (access.orgId === null || access.orgId === known.org_id)
+  if (isOurs && !isOver(known, service.storage.now())) return known
   const row = await proveApproval(service, request_id, access)
   if (row?.status !== 'approved') return row
   const [oldest] = all.keys()

@@ -76,6 +76,7 @@ const use = statement((db, values: Use) =>
           .where('a.row_mac', '=', values.proven)
           .where('a.used_at', 'is', null)
           .where('a.use_by', '>', values.now)
+          .where('a.lapsed_at', 'is', null)
           .select('a.id'),
       ),
     )
@@ -107,7 +108,8 @@ const notUsable = async (
     .where('asked_by', '=', asked_by)
     .selectAll()
     .executeTakeFirst()
-  if (request?.status !== 'approved' || request.used_at !== null || (request.use_by ?? '') <= now)
+  const isOver = request?.lapsed_at !== null || (request.use_by ?? '') <= now
+  if (isOver || request.status !== 'approved' || request.used_at !== null)
     return notConsumable(request, proven.subject_digest, now)
   const row = await rowsOf(db, proven).where('row_index', '=', row_index).selectAll().executeTakeFirst()
   if (!row) return notFound(`Row ${row_index} of the approval`)

@@ -37,7 +37,7 @@ export const notConsumable = (row: ApprovalRow | undefined, digest: string, now:
     )
   if (row.used_at !== null)
     return conflict('already_used', `The approval was already used at ${row.used_at}; it works once`, hint)
-  if (row.use_by === null || row.use_by <= now)
+  if (row.lapsed_at !== null || row.use_by === null || row.use_by <= now)
     return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, { hint })
   return conflict('not_approved', 'The request changed while it was used', 'Run the command again')
 }
@@ -67,6 +67,7 @@ export const useOnce = async (
       .where('subject_digest', '=', digest)
       .where('used_at', 'is', null)
       .where('use_by', '>', now)
+      .where('lapsed_at', 'is', null)
       .returningAll()
       .executeTakeFirst())
   if (used) {

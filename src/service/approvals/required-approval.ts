@@ -124,7 +124,7 @@ export const openRequests = async (
     .where(({ eb, or, and }) =>
       or([
         and([eb('status', '=', 'pending'), eb('expires_at', '>', call.now)]),
-        and([eb('status', '=', 'approved'), eb('use_by', '>', call.now)]),
+        and([eb('status', '=', 'approved'), eb('use_by', '>', call.now), eb('lapsed_at', 'is', null)]),
       ]),
     )
     .selectAll()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
-import { hour } from '../clock.ts'
+import { day, hour } from '../clock.ts'
 import { auditOf, contentsOf, dataOf, fence, refusal, slot } from '../fixtures.ts'
 import { approved, ask, create, installHooks, people, type Row, site, user } from './batch-stage.ts'
 
@@ -38,6 +38,21 @@ describe('a row of a list', () => {
     const before = await contentsOf(service)
     expect(refusal(await send(id))[1]).toBe(code)
     expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test.each([
+    ['one row of a list', [1, 2], ':1'],
+    ['a change that was asked alone', [2], ''],
+  ])('permits nothing after its time, also after a clock is set back: %s', async (_, users, row) => {
+    const rows = users.map((n) => user(n))
+    const id = await approved(rows)
+    // The service remembers what it proved for a list.
+    if (row !== '') dataOf(await create(rows[0]!, `${id}:0`))
+    clock.tick(day)
+    expect(refusal(await create(user(2), id + row))).toEqual([410, 'use_by_passed', []])
+    clock.tick(-day)
+    expect(refusal(await create(user(2), id + row))).toEqual([410, 'use_by_passed', []])
+    expect(dataOf(await ask(rows.slice(-1))).request_id).not.toBe(id)
   })
 
   test('lets only one of several that use a row at once do it', async () => {

@@ -46,10 +46,13 @@ describe('using an approval', () => {
     dataOf(await consume(made))
   })
 
-  test('works within the requested time', async () => {
-    const made = await approved({ use_within_s: 60 })
+  test('works within the requested time, and no longer after a clock is set back', async () => {
+    const [made, other] = [await approved({ use_within_s: 60 }), await approved({ use_within_s: 60 })]
     clock.tick(minute)
+    expect(refusal(await consume(made))).toEqual([410, 'use_by_passed', []])
+    clock.tick(-minute)
     expect(await refused(made)).toEqual([410, 'use_by_passed', []])
+    dataOf(await consume(other))
   })
 
   test('of a request that is not approved is refused', async () => {

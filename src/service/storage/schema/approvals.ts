@@ -70,6 +70,8 @@ export const approvals = {
       /** Set by the approval: until when it can be used. */
       use_by: orNull(text),
       used_at: orNull(text),
+      /** When somebody wanted to use it too late: a clock that is set back does not make that possible again. */
+      lapsed_at: free(orNull(text)),
       /** When its texts, numbers and locations were cleared, and the SHA-256 of the cleared receipt. */
       ...each(free(orNull(text)), 'cleared_at', 'receipt_digest'),
       /** The IP address of the requester; null if there was none. */
