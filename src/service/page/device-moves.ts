@@ -106,7 +106,7 @@ export const beginDeviceMove: HandlerOf<'beginDeviceMove'> = async (input, call)
   const isRemoval = input.move === 'remove' || input.move === 'remove_last'
   if (!isRemoval && input.device_id === requirePerson(call.caller).device_id)
     throw conflict('own_device', 'A device cannot approve or refuse itself', 'Use another device')
-  await findMovable(call, input.device_id)
+  // Whether there is such a device is said only to whoever signs.
   return createChallenge(call, questionOf(call.caller, input))
 }
 

@@ -11,8 +11,10 @@ import {
   confirm,
   confirmed,
   cookieOf,
+  createPhone,
   enrollPhone,
   fromPhone,
+  type Phone,
   withoutConfirmation,
 } from './phone.ts'
 import { acme, ada, addTablet, clock, installHooks, openSession, service } from './visit.ts'
@@ -68,6 +70,23 @@ describe('the cookie of a session alone', () => {
       expect((await send(ada.cookie)).body.data?.code).not.toBe('signature_required')
     },
   )
+})
+
+test.each([
+  ['members/', ({ user }: Phone) => user, 'accept'],
+  ['devices/', ({ device }: Phone) => device, 'refuse'],
+])('the cookie of an administrator alone does not show which %s there are', async (path, idOf, move) => {
+  const other = await createPhone(service, acme.id, 2)
+  for (const { cookie } of [ada, await createPhone(service, acme.id, 3, { role: 'admin' })]) {
+    const statusOf = async (id: string) =>
+      (
+        await fromPhone(service, 'POST', `${path}${id}/challenge`, {
+          cookie: withoutConfirmation(cookie),
+          body: { move },
+        })
+      ).status
+    expect(await statusOf('999')).toBe(await statusOf(idOf(other)))
+  }
 })
 
 describe('a confirmation', () => {

@@ -185,6 +185,6 @@ describe('a member who is not an administrator', () => {
     const other = await createTenant(service, 'other')
     const elsewhere = await createPhone(service, other.id, 5, { role: 'admin' })
     expect(dataOf(await list(elsewhere))).toEqual({ members: [], total: 0 })
-    expect(refusal(await beginMove(elsewhere, waiting.id, 'accept'))).toEqual([404, 'not_found', []])
+    expect(refusal(await moved(elsewhere, waiting.id, 'accept'))).toEqual([404, 'not_found', []])
   })
 })
