@@ -6,6 +6,7 @@ import { ofActiveDevice } from '../devices/active.ts'
 import { findDevice, inactiveDevice } from '../devices/record.ts'
 import { noteOnDevices } from '../devices/rows.ts'
 import { requestNotAuthentic } from './authentic.ts'
+import { isGenuine } from './genuine.ts'
 import { findBallot } from './ballots.ts'
 import { isSeveral } from './completion.ts'
 import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
@@ -107,7 +108,7 @@ const rowNow = (call: Call, { row }: VerifiedDecision): Promise<ApprovalRow> =>
 /** As it is in this transaction. What is written from it gets a MAC, so another program must not have changed it since. */
 const authenticNow = async (call: Call, decision: VerifiedDecision): Promise<ApprovalRow> => {
   const row = await rowNow(call, decision)
-  if (!call.keyring.holds('approvals', row)) throw requestNotAuthentic('decided')
+  if (!isGenuine(row, call)) throw requestNotAuthentic('decided')
   return row
 }
 

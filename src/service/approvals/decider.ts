@@ -12,6 +12,7 @@ import { requestNotAuthentic } from './authentic.ts'
 import { findBallot, readBallots } from './ballots.ts'
 import { readCurrent } from './current.ts'
 import type { PostedDecision } from './decision.ts'
+import { isGenuine } from './genuine.ts'
 import { grantOffer } from './grants.ts'
 import { toLineRecords } from './lines.ts'
 import { alreadyEnded, decisionDigest, isRepeated } from './posted-decision.ts'
@@ -29,7 +30,7 @@ const findDecider = (
   return storage.read(async (db) => {
     const row = await findApproval(db, request_id, { orgId: null })
     // The service signs the content of these rows in the receipt, so another program must not have written them.
-    if (!keyring.holds('approvals', row)) throw requestNotAuthentic('decided')
+    if (!isGenuine(row, { keyring })) throw requestNotAuthentic('decided')
     const device = await db
       .selectFrom('devices')
       .where('credential_id', '=', response.id)
@@ -88,8 +89,10 @@ export const getCeremony: HandlerOf<'getCeremony'> = {
   before: async ({ request_id, credential }, { service, caller }) => {
     const row = await readCurrent(service, request_id, approvalAccess(caller))
     if (row.status !== 'pending') throw alreadyEnded(row)
+    if (!isGenuine(row, service)) throw requestNotAuthentic('decided')
     return async (call) => {
       const ballot = await ballotFor(call, row, credential)
+      if (!call.keyring.holds('ballots', ballot)) throw requestNotAuthentic('decided')
       const devices = await countedDevices(call, ballot).where(ofActiveDevice('devices')).execute()
       return {
         request_id,

@@ -51,10 +51,19 @@ export const idsOf = (lines: readonly StoredLine[]): LineOfPeople[] =>
 export const isOwnConsent = (byRule: boolean, lines: readonly { separated: boolean }[]): boolean =>
   byRule && lines.every(({ separated }) => !separated)
 
-/** Everybody who is asked. */
-export const poolOf = (row: Stored): number[] => [
+const peopleIn = (row: Stored): number[] => [
   ...new Set(readLines(row).flatMap(({ people }) => people.map(({ user_id }) => user_id))),
 ]
+
+/** Everybody who is asked. */
+export const poolOf = (row: Stored): number[] => {
+  try {
+    return peopleIn(row)
+  } catch {
+    // Another program changed it. It still ends, so that it does not keep others from ending.
+    return []
+  }
+}
 
 /** The people of lines whom nobody notifies. */
 export const quietIn = (lines: readonly StoredLine[]): ReadonlySet<number> =>

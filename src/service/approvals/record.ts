@@ -10,6 +10,7 @@ import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow, BallotRow } from './rows.ts'
 import { type BreakGlass, readBreakGlass, wasTold } from './broken-glass.ts'
+import { isGenuine, readableOf } from './genuine.ts'
 import { ownerOf } from './key-owner.ts'
 import { readLines, readRules, toLineRecords } from './lines.ts'
 
@@ -47,16 +48,18 @@ export const findApproval = async (
 
 /** Whether the service recorded this approval. Only a request that it approved has a `use_by` under its MAC. */
 export const isApproved = (row: ApprovalRow, { keyring }: Pick<Call, 'keyring'>): boolean =>
-  row.status === 'approved' && row.use_by !== null && keyring.holds('approvals', row)
+  row.status === 'approved' && row.use_by !== null && isGenuine(row, { keyring })
 
 export const alteredInStore =
   'another program changed this request in the store, and the service does not use it'
 
 /** The row, or without its approval if the service did not record that approval. */
-export const trusted = (row: ApprovalRow, with_: Pick<Call, 'keyring'>): ApprovalRow =>
-  row.status !== 'approved' || isApproved(row, with_)
+export const trusted = (stored: ApprovalRow, with_: Pick<Call, 'keyring'>): ApprovalRow => {
+  const row = readableOf(stored)
+  return row === stored && (row.status !== 'approved' || isApproved(row, with_))
     ? row
     : { ...row, status: 'expired', detail: alteredInStore, attestation: null, use_by: null, used_at: null }
+}
 
 /** The field `break_glass` of a request that broke the glass; no field otherwise. */
 const brokenGlass = <T>(row: ApprovalRow, shown: (broken: BreakGlass) => T): { break_glass?: T } => {

@@ -2,6 +2,7 @@ import { lineName } from '../../receipt/lines.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
+import { isGenuine } from './genuine.ts'
 import { readLines, readRules } from './lines.ts'
 import { selectApprovals, storedSubject } from './record.ts'
 
@@ -12,7 +13,7 @@ export const createTeller =
     const row = await storage.read((db) =>
       selectApprovals(db, { orgId }).where('a.request_id', '=', request_id).executeTakeFirst(),
     )
-    if (!row || !keyring.holds('approvals', row)) return undefined
+    if (!row || !isGenuine(row, { keyring })) return undefined
     const who = readLines(row).map((line) =>
       line.group ? lineName(line) : `${line.need} of ${line.people.map(({ name }) => name).join(', ')}`,
     )

@@ -6,6 +6,7 @@ import type { Factor } from '../../factors/verdict.ts'
 import { emergencyFor } from '../approvals/broken-glass.ts'
 import { findBallot, ofPerson } from '../approvals/ballots.ts'
 import { readRowTexts } from '../approvals/batch-list.ts'
+import { isGenuine } from '../approvals/genuine.ts'
 import { grantOffer } from '../approvals/grants.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow, BallotRow } from '../approvals/rows.ts'
@@ -45,7 +46,7 @@ const readPending = ({ storage, keyring }: Service, { org_id, user_id }: Member)
     const asked: Asked[] = []
     for (const row of rows)
       // What another program changed is not shown: nobody must read one thing and sign another.
-      if (keyring.holds('approvals', row)) asked.push({ row, ballot: await findBallot(db, row, user_id) })
+      if (isGenuine(row, { keyring })) asked.push({ row, ballot: await findBallot(db, row, user_id) })
     return asked
   })
 

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { sweep } from '../../../src/service/approvals/expiry.ts'
 import { findAlteredRows } from '../../../src/service/custody/altered-rows.ts'
-import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { createApprover, decide, show } from '../approver.ts'
+import { day } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
 
 installHooks()
@@ -58,6 +60,45 @@ test.each(['approve', 'deny'] as const)(
     expect(await findAlteredRows(service.service)).toEqual([])
   },
 )
+
+const read = async (id: string) => [
+  dataOf(await show(service, id)),
+  ...dataOf(await service.call('GET', '/svc/v1/approvals')),
+]
+const columns = ['lines', 'rules', 'factors', 'subject_data', 'key_owner', 'break_glass', 'answers', 'ruling']
+
+describe.each(columns)('a request whose %s is not JSON any more', (column) => {
+  const alter = () => service.runSql(`update approvals set ${column} = 'x'`)
+  const altered = {
+    status: 'expired',
+    detail: expect.stringContaining('another program changed this request'),
+    lines: [],
+  }
+
+  test('is decided by nobody, and can be read and listed', async () => {
+    const { request_id } = dataOf(await ask())
+    await alter()
+    const path = `/svc/v1/approvals/${request_id}/ceremony`
+    expect(refusal(await service.call('GET', path))).toEqual([403, 'request_not_authentic', []])
+    for (const one of await read(request_id)) expect(one).toMatchObject({ request_id, ...altered })
+    clock.tick(day)
+    await sweep(service.service)
+    expect(await read(request_id)).toMatchObject([{ status: 'expired' }, { status: 'expired' }])
+  })
+
+  test('is used by nobody', async () => {
+    const { request_id, subject } = dataOf(await ask())
+    dataOf(await decide(service, request_id, ada.key))
+    await alter()
+    for (const one of await read(request_id)) expect(one).toMatchObject({ request_id, ...altered })
+    const body = { digest: subject.digest }
+    const used = await service.call('POST', `/svc/v1/approvals/${request_id}/consume`, {
+      body,
+      key: acme.key,
+    })
+    expect(used.status).toBe(403)
+  })
+})
 
 test('a request that another program changed is not made genuine by deleting one of its people', async () => {
   const grace = await createApprover(service, acme.id, 2)

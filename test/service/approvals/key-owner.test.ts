@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readContext } from '../../../src/receipt/context.ts'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
-import { ask, ceremonyOf, decide } from '../approver.ts'
+import { ask, ceremonyOf, decide, post, signed } from '../approver.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
 
 installHooks()
@@ -55,8 +55,10 @@ describe('the owner of a requesting key', () => {
     const eve = await member(9, 'Eve', 'M')
     const { request_id, key_owner } = await requested(eve.id)
     const forged = JSON.stringify({ ...key_owner, name: 'Grace Hopper' })
+    const response = await signed(service, request_id, 'approve', ada.key)
     await service.runSql('UPDATE approvals SET key_owner = ?', [forged])
-    expect(refusal(await decide(service, request_id, ada.key))).toEqual([403, 'request_not_authentic', []])
+    const answer = await post(service, request_id, { decision: 'approve', response })
+    expect(refusal(answer)).toEqual([403, 'request_not_authentic', []])
   })
 })
 

@@ -38,8 +38,10 @@ describe('a number that another program wrote lets nobody decide as somebody els
 
   test('in a request to themselves', async () => {
     const { request_id } = dataOf(await ask(service, mallory))
+    const response = await signed(service, request_id, 'approve', mallory.key)
     await change('UPDATE approvals SET approver_mobile = ? WHERE request_id = ?', ada.mobile, request_id)
-    expect(code(await approveAs(request_id, mallory))).toEqual([403, 'request_not_authentic'])
+    const answer = await post(service, request_id, { decision: 'approve', response })
+    expect(code(answer)).toEqual([403, 'request_not_authentic'])
   })
 })
 
@@ -51,8 +53,14 @@ describe('a request cannot be decided after another program has changed', () => 
     ['the time at which it expires', "expires_at = '2999-01-01T00:00:00.000Z'"],
   ])('%s', async (_, set) => {
     const { request_id } = dataOf(await ask(service, ada))
+    const response = await signed(service, request_id, 'approve', ada.key)
     await change(`UPDATE approvals SET ${set} WHERE request_id = ?`, request_id)
-    expect(code(await approveAs(request_id, ada))).toEqual([403, 'request_not_authentic'])
+    const path = `/svc/v1/approvals/${request_id}/ceremony`
+    for (const answer of [
+      await post(service, request_id, { decision: 'approve', response }),
+      await service.call('GET', path),
+    ])
+      expect(code(answer)).toEqual([403, 'request_not_authentic'])
   })
 })
 
