@@ -83,15 +83,22 @@ export const checkPeople = (
       areOfRules(receipts[0]!),
       'the requester named nobody, so every line must be of a rule that everybody signed',
     )
-  else if (lines)
+  else if (lines) {
+    const counts = lines.map((line) => ({
+      ...line,
+      agreed: counted.filter((one) => countsOn(one, line)).length,
+    }))
+    const short = counts.filter(({ agreed, need: wanted }) => agreed < wanted)
     note(
       'expected lines',
       satisfy(counted, lines),
-      lines
-        .map((line) => {
-          const agreed = counted.filter((one) => countsOn(one, line)).length
-          return `${line.group === undefined ? line.people.join(' or ') : `@${line.group}`}: ${agreed} agreed, expected ${line.need}`
-        })
+      // Of lines that fail, only what is missing; each can have enough, and all together not.
+      (short.length > 0 ? short : counts)
+        .map(
+          ({ agreed, ...line }) =>
+            `${line.group === undefined ? line.people.join(' or ') : `@${line.group}`}: ${agreed} agreed, expected ${line.need}`,
+        )
         .join('; '),
     )
+  }
 }
