@@ -25,14 +25,18 @@ const quoted = (scopes: readonly Scope[]): string => scopes.map((scope) => `"${s
 
 export const operatorHint = 'Use the key of the operator (SVC_API_KEY or its profile)'
 
-export const scopeMissing = ({ scopes: granted }: Caller, ...accepted: Scope[]): Refusal =>
+/** A key that cannot create keys would only be refused again, and a person without such a key has nobody to give them one. */
+const helpWith = ({ scopes, signedInWith }: Caller, accepted: readonly Scope[]): string => {
+  if (signedInWith !== undefined && !scopes.has('keys'))
+    return 'Ask an administrator to do it. Whoever is one signs in: svc profile login'
+  return accepted.includes('keys')
+    ? 'Use a key with the scope keys'
+    : `To create another key: svc key create --can ${accepted[0]}`
+}
+
+export const scopeMissing = (caller: Caller, ...accepted: Scope[]): Refusal =>
   new Refusal(403, 'scope_missing', `This key cannot do that: it requires the scope ${quoted(accepted)}`, {
-    // A key that cannot create keys would only be refused again.
-    hint: `This key has the scopes: ${scopesText(granted) || 'none'}. ${
-      accepted.includes('keys')
-        ? 'Use a key with the scope keys'
-        : `To create another key: svc key create --can ${accepted[0]}`
-    }`,
+    hint: `This key has the scopes: ${scopesText(caller.scopes) || 'none'}. ${helpWith(caller, accepted)}`,
   })
 
 /** Throws 403 `scope_missing` unless the caller has one of the scopes that the operation accepts. */

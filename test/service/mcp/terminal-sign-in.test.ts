@@ -214,6 +214,16 @@ test('what a person asks whom a key enrolled is held by the rules for that key',
   expect(dataOf(await ask(other, grace, { action: 'Deploy 4.2' })).lines).toHaveLength(1)
 })
 
+test('a member who may not do something is told what they can do', async () => {
+  const { access_token } = await signIn(ada)
+  const body = { type: 'text', text: 'Deploy' }
+  const answer = await service.call('POST', at(acme.id, 'rule-tests'), { key: access_token, body })
+  expect(refusal(answer)).toEqual([403, 'scope_missing', []])
+  expect(answer.body.data.hint).toBe(
+    'This key has the scopes: ask. Ask an administrator to do it. Whoever is one signs in: svc profile login',
+  )
+})
+
 test('a rule cannot be for the key of a terminal, which its person can replace', async () => {
   const { access_token } = await signIn(ada)
   const { id } = dataOf(await whoIs(access_token))
