@@ -2,6 +2,22 @@ import type { Rule } from '../contract/rule-shape.ts'
 import { grantText } from './rule-text.ts'
 import { type Facts, matcherOf } from './match.ts'
 
+/**
+ * Says of a rule that an exception lets more through than it seems to; undefined if none does. In a word, * matches any text:
+ * `sandbox/*` also `sandbox/../prod`.
+ */
+export const openException = ({ name, except = [] }: Pick<Rule, 'name' | 'except'>): string | undefined => {
+  const words = except.flatMap(({ argv = [], cwd = [], arguments: values = {} }) => [
+    ...argv,
+    ...cwd.flatMap((path) => path.split('/')),
+    ...Object.values(values).flat(),
+  ])
+  const open = words.find((word) => word !== '**' && word.includes('*'))
+  return open === undefined
+    ? undefined
+    : `An exception of ${name} has * in "${open}", which also matches .., other folders and options: write out each word that it is for.`
+}
+
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (
   rules: readonly Rule[],
@@ -55,6 +71,7 @@ export const waysAround = (
     found.push(
       `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
     )
+  found.push(...near.flatMap((rule) => openException(rule) ?? []))
   const granting = holding.find(({ grant }) => grant !== undefined)
   if (granting)
     found.push(

@@ -48,6 +48,15 @@ test('says that options reach around an exception for a folder alone', () => {
   expect(around(command, [{ match: other, except: [{ cwd: ['/tmp'] }] }])).not.toContain(text)
 })
 
+test('says which exception lets more through than it seems to', () => {
+  const match: Rule['match'] = { type: 'command', argv: ['ls', '**'] }
+  const text = 'An exception of rule-0 has * in "tmp/*"'
+  expect(around(command, [{ match, except: [{ argv: ['ls', 'tmp/*'] }] }])).toContain(text)
+  expect(around(command, [{ match, except: [{ argv: ['ls', '**'], cwd: ['/tmp/**'] }] }])).not.toContain(
+    'has * in',
+  )
+})
+
 test('names break-glass and grants only of rules that hold it, and break-glass only if each allows it', () => {
   const [bare] = argv('ls')
   const open = { ...bare!, break_glass: '@oncall', grant: { max_s: 60, uses: 1 } }

@@ -1,5 +1,6 @@
 import type { Input, Operation } from '../../contract/operation.ts'
 import { rule } from '../../contract/rule.ts'
+import type { Rule } from '../../contract/rule-shape.ts'
 import { SvcError } from '../../core/errors.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 import type { Extras } from '../operation/run-operation.ts'
@@ -34,17 +35,45 @@ const checkOld: Extras['dryCheck'] = async (input, context) => {
   return 'The rule exists. Whether people must approve its deletion was not checked.'
 }
 
+type Checks = Pick<Extras, 'dryCheck' | 'first'>
+
 /** Shows in words what a rule holds, and checks more in a dry run. */
-const extend = (operation: Operation, dryCheck?: Extras['dryCheck']): Extension =>
+const extend = (operation: Operation, checks: Checks = {}): Extension =>
   withExtras(operation, async () => {
     const { exceptText, grantText, matchText, reasonText } = await import('../../rules/rule-text.ts')
     const texts = { match: matchText, except: exceptText, reason: reasonText, grant: grantText }
-    return { texts, ...(dryCheck && { dryCheck }) }
+    return { texts, ...checks }
   })
+
+/** Asks before a rule for everything, which is easily made by leaving something out, and warns of wide exceptions. */
+const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
+  const { match, name, except } = input as Partial<Rule>
+  const { type, shells: _, ...patterns } = match ?? {}
+  if (type !== undefined && Object.keys(patterns).length === 0) {
+    const { requireYes } = await import('../operation/confirm.ts')
+    const what = `Without a pattern, the rule holds every ${type}`
+    await requireYes(
+      `${what}. Continue?`,
+      { yes, unasked: `${what}: confirm that with --yes`, declined: 'No rule was created' },
+      context,
+    )
+  }
+  const { openException } = await import('../../rules/ways-around.ts')
+  const warning = openException({ name: name ?? '', except })
+  if (warning !== undefined) (await context.output()).warn(warning)
+}
 
 export const ruleTable: Extensions = new Map<Operation, Extension>([
   [rule.listRules, extend(rule.listRules)],
   [rule.getRule, extend(rule.getRule)],
-  [rule.createRule, extend(rule.createRule, checkNew)],
-  [rule.deleteRule, extend(rule.deleteRule, checkOld)],
+  [
+    rule.createRule,
+    {
+      ...extend(rule.createRule, { dryCheck: checkNew, first: warnOfNew }),
+      options: {
+        '-y, --yes': 'Do not ask before a rule without a pattern, which holds everything of its type',
+      },
+    },
+  ],
+  [rule.deleteRule, extend(rule.deleteRule, { dryCheck: checkOld })],
 ])

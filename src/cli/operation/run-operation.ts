@@ -4,7 +4,7 @@ import { asksFirst, type Data, type Operation } from '../../contract/operation.t
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Shape } from '../terminal/payload.ts'
-import { confirmOperation, orgIn } from './confirm.ts'
+import { type Answers, confirmOperation, orgIn } from './confirm.ts'
 import { gatherInput } from './gather-input.ts'
 import type { Gathered } from './flags.ts'
 import type { Typed } from '../program/define-command.ts'
@@ -62,6 +62,8 @@ export type Extras<O extends Operation = Operation> = {
   consequence?(input: Gathered['input']): Promise<string | string[] | undefined>
   /** Throws for what a dry run finds wrong. Returns what it has checked and what it has not, as sentences. */
   dryCheck?(input: Gathered['input'], context: Context): Promise<string>
+  /** Asks or warns before anything is sent. */
+  first?: ((input: Gathered['input'], answers: Answers, context: Context) => Promise<void>) | undefined
   /** Of fields that a list shows in words of its own. */
   texts?: Shape['texts']
 }
@@ -71,7 +73,7 @@ export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { afterShown, check, consequence, dryCheck, texts }: Extras = {},
+  { afterShown, check, consequence, dryCheck, first: askFirst, texts }: Extras = {},
 ): Promise<void> => {
   if (!typed.options.dryRun) await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -84,6 +86,7 @@ export const runOperation = async (
     if (checked) (await context.output()).note(checked)
     return
   }
+  await askFirst?.(whole, typed.options, context)
   if (asksFirst(operation, whole))
     await confirmOperation(operation, whole, typed.options, context, () => consequence?.(input))
 

@@ -30,7 +30,7 @@ test('a list says in words what a rule holds', async () => {
 
 test.each([
   ['get', ['get', 'destroy']],
-  ['create', ['create', 'all', '--type', 'command', '--who', '@sre']],
+  ['create', ['create', 'all', '--type', 'command', '--who', '@sre', '--yes']],
 ])('%s says in words that a rule without fields holds everything of its type', async (_, args) => {
   const rule = { ...destroy, match: { type: 'command' }, org_id: 1, created_at: '2030-01-01T00:00:00.000Z' }
   const { out } = await answered(rule, args, { tty: true })
@@ -71,6 +71,40 @@ describe('a dry run', () => {
     service.always(json(404, { status: 'error', message: 'Rule x not found', data: { code: 'not_found' } }))
     expect(await run(['rule', 'delete', 'x', '--org', '1', '--dry-run'])).toMatchObject({ exit: 5, out: '' })
   })
+})
+
+const made = { ...destroy, org_id: 1, created_at: '2030-01-01T00:00:00.000Z' }
+const create = (args: string[], options = {}) =>
+  answered(made, ['create', 'destroy', '--who', '@dba', ...args], options)
+
+describe('a rule without a pattern', () => {
+  test.each([[['--type', 'text']], [['--type', 'command', '--shells', 'ignore']]])(
+    'requires --yes where nobody can be asked: %j',
+    async (args) => {
+      const { exit, err } = await create(args)
+      expect([exit, err]).toEqual([2, expect.stringContaining('confirm that with --yes')])
+      expect(service.seen).toEqual([])
+      expect((await create([...args, '--yes'])).exit).toBe(0)
+    },
+  )
+
+  test('is not what a rule with a pattern for everything is', async () => {
+    expect((await create(['--type', 'text', '--text', '*'])).exit).toBe(0)
+  })
+})
+
+test.each([
+  ['command', { argv: ['terraform', '-chdir=sandbox/*', 'plan'] }, '-chdir=sandbox/*'],
+  ['command', { cwd: ['/srv/*/sandbox'] }, '*'],
+  ['tool_call', { arguments: { path: ['sandbox/*'] } }, 'sandbox/*'],
+  ['command', { argv: ['terraform', 'plan', '**'], cwd: ['/srv/sandbox/**'] }, undefined],
+])('a %s with the exception %j is created with a warning about %s', async (type, except, word) => {
+  const args = ['--type', type, type === 'command' ? '--argv' : '--tool', 'terraform']
+  const { exit, err } = await create([...args, '--except', JSON.stringify([except])])
+  expect(exit).toBe(0)
+  expect(/^.*An exception of destroy has \* in "(.*)", which also matches \.\., .*$/m.exec(err)?.[1]).toBe(
+    word,
+  )
 })
 
 test('each field of a rule has a flag', async () => {
