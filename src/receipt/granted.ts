@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts'
 import { canonicalData, type Subject } from './subject.ts'
 
 // A grant is for what the person saw, again: only the parts that it names may differ, and only by one plain word.
@@ -7,6 +8,21 @@ const plainWord = /^[\w@%=,./][\w@%=,./:+-]*$/
 
 const isPlain = (value: unknown): boolean =>
   typeof value === 'string' && plainWord.test(value) && !value.includes('..')
+
+/** With these members of `_meta`, Claude Code and Codex mark each call: its number, and the conversation that it is part of. */
+const marks = /^(?:claudecode\/toolUseId|(?:call|item|session|thread|window)Id)$/
+
+const isMark = ([name, value]: [string, unknown]): boolean =>
+  name === 'x-codex-turn-metadata' || (marks.test(name) && isPlain(value))
+
+/** The other parameters of a call, without its marks: the same call again has others. */
+const unmarked = (parameters: unknown): unknown => {
+  if (!isRecord(parameters) || !isRecord(parameters['_meta'])) return parameters
+  const { _meta: meta, ...others } = parameters
+  const left = Object.entries(meta).filter((one) => !isMark(one))
+  const all = { ...others, ...(left.length > 0 && { _meta: Object.fromEntries(left) }) }
+  return Object.keys(all).length > 0 ? all : undefined
+}
 
 type Parts = {
   /** The values of the parts that may differ. */
@@ -25,10 +41,16 @@ const partsOf = (subject: Subject, free: readonly string[]): Parts | undefined =
   }
   if (subject.type !== 'tool_call') return undefined
   // What changed of the tool since an earlier call is told once.
-  const { arguments: values, definition, ...rest } = subject.data
+  const { arguments: values, definition, parameters, ...rest } = subject.data
   const given = free.filter((name) => Object.hasOwn(values, name))
   const left = { ...values, ...Object.fromEntries(given.map((name) => [name, null])) }
-  const fixed = { ...rest, ...(definition && { definition: definition.sha256 }), arguments: left }
+  const others = unmarked(parameters)
+  const fixed = {
+    ...rest,
+    ...(definition && { definition: definition.sha256 }),
+    ...(others !== undefined && { parameters: others }),
+    arguments: left,
+  }
   return { free: given.map((name) => values[name]), fixed: canonicalData(fixed) }
 }
 

@@ -18,6 +18,11 @@ const deleting = (pod: string): Subject & { digest: string } => {
   return { type: 'command', data, digest: digestOf(data) }
 }
 
+const restarting = (meta: Record<string, string>): Subject & { digest: string } => {
+  const data = { server: 'ops', tool: 'restart', arguments: { name: 'web' }, parameters: { _meta: meta } }
+  return { type: 'tool_call', data, digest: digestOf(data) }
+}
+
 const granting: Partial<ApprovalContext> = {
   lines: [{ ...group, need: 1 }],
   grant: { free: ['3'], seconds: 300, uses: 20 },
@@ -26,8 +31,8 @@ const granting: Partial<ApprovalContext> = {
 /** Vectors of what somebody allowed again earlier. */
 export const ofGrants = async ({ issuer }: Signers): Promise<Vectors> => {
   const { digest: _, ...subject } = deleting('web-1')
-  const answer = (changes: Partial<ApprovalContext> = granting): Promise<Receipt> =>
-    answerOf(issuer, ada, changes, { subject })
+  const answer = (changes: Partial<ApprovalContext> = granting, of: Subject = subject): Promise<Receipt> =>
+    answerOf(issuer, ada, changes, { subject: of })
   const receipt = await answer()
   const { iss, iat, aud, action, reason, organization, key, rules } = receipt.claims
   const used: Omit<UseClaims, 'grant' | 'subject'> & { subject: Subject & { digest: string } } = {
@@ -53,11 +58,27 @@ export const ofGrants = async ({ issuer }: Signers): Promise<Vectors> => {
   const wrongly = (title: string, changes: object) => async () =>
     rejected(title, await using(changes), granted)
   const subjectOf = (changes: object) => ({ ...deleting('web-2'), ...changes })
+  const { digest: __, ...call } = restarting({ callId: 'call_1' })
+  const calling = await answer({ ...granting, grant: { free: [], seconds: 300, uses: 20 } }, call)
+  const callUsed = (meta: Record<string, string>): Promise<GrantedReceipt> =>
+    createUse({ ...used, subject: restarting(meta) }, calling, issuer.sign)
   return {
     'one-granting': async () =>
       accepted('An approval that allows the same again, and is one itself', receipt),
     'use-of-a-grant': async () =>
       accepted('The seventh use of a grant, with another last word', use, granted),
+    'use-of-a-call': async () =>
+      accepted(
+        'The same call, which its host has numbered anew',
+        await callUsed({ callId: 'call_2' }),
+        granted,
+      ),
+    'not-the-metadata': async () =>
+      rejected(
+        'The same call with other metadata',
+        await callUsed({ callId: 'call_2', 'acme/force': 'yes' }),
+        granted,
+      ),
     'not-a-grant': async () => rejected('A use of a grant, which nobody saw', use),
     'not-granting': async () => {
       const plain = await answer({ lines: granting.lines! })
