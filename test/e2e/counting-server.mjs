@@ -3,12 +3,15 @@ import { spawn } from 'node:child_process'
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 
-// A real MCP server that writes each call that it carries out, and each line that it receives, to files.
+// A real MCP server that writes each call that it carries out, with its time, and each line that it receives, to files.
 
 const { LEDGER, PIDS, STUBBORN } = process.env
 const text = (one) => ({ content: [{ type: 'text', text: one }] })
 const schema = (properties) => fromJsonSchema({ type: 'object', properties })
-const done = (tool, args) => appendFileSync(LEDGER, `${JSON.stringify({ tool, args })}\n`)
+const done = (tool, args) => {
+  const at = new Date().toISOString()
+  appendFileSync(LEDGER, `${JSON.stringify({ tool, args, at })}\n`)
+}
 
 process.stdin.on('data', (bytes) => appendFileSync(`${LEDGER}.raw`, bytes))
 appendFileSync(LEDGER, '')

@@ -13,6 +13,15 @@ export const countingServer = fileURLToPath(new URL('counting-server.mjs', impor
 export type Anything = any
 export type Line = { id?: unknown; method?: string; params?: Anything; result?: Anything; error?: Anything }
 
+/** What a counting server has carried out, and when. */
+export const readLedger = (file: string): { tool: string; args: Anything; at: string }[] =>
+  existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    : []
+
 /** Starts a gate and a client that has been initialized. */
 export const connectGate = async (child: ChildProcess, ledger: string) => {
   const lines: Line[] = []
@@ -71,13 +80,6 @@ export const connectGate = async (child: ChildProcess, ledger: string) => {
   await answer('init')
   send({ method: 'notifications/initialized' })
 
-  const ledgerLines = (): { tool: string; args: Anything }[] =>
-    existsSync(ledger)
-      ? readFileSync(ledger, 'utf8')
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line))
-      : []
   return {
     child,
     ledger,
@@ -90,7 +92,7 @@ export const connectGate = async (child: ChildProcess, ledger: string) => {
     answer,
     call,
     /** What the server has carried out. */
-    done: ledgerLines,
+    done: () => readLedger(ledger).map(({ tool, args }) => ({ tool, args: args as Anything })),
     /** What the server has received. */
     raw: () => readFileSync(`${ledger}.raw`),
     close: () => {

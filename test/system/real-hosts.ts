@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import type { HostName } from '../../src/cli/hook/host.ts'
 
 type RealHost = {
@@ -5,6 +6,8 @@ type RealHost = {
   env(url: string): Record<string, string>
   /** Settings without which the host does not start. */
   settings?: object
+  /** The same with a tool server, and the file that describes it. */
+  withServer?(name: string, command: string[], file: string): string[]
   /** The file with which a project sets a variable for its hooks. */
   variable?(name: string, value: string): [file: string, text: string]
 }
@@ -19,6 +22,10 @@ export const real: Partial<Record<HostName, RealHost>> = {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
     }),
+    withServer: (name, [command, ...args], file) => {
+      writeFileSync(file, JSON.stringify({ mcpServers: { [name]: { command, args } } }))
+      return ['--mcp-config', file, '--strict-mcp-config', '--allowedTools', `Bash,mcp__${name}`]
+    },
     variable: (name, value) => ['.claude/settings.local.json', JSON.stringify({ env: { [name]: value } })],
   },
   codex: {
@@ -37,6 +44,11 @@ export const real: Partial<Record<HostName, RealHost>> = {
       'go',
     ],
     env: () => ({}),
+    withServer: (name, [command, ...args]) => [
+      '-c',
+      // Without "required", the first calls can be made before the server has started.
+      `mcp_servers.${name}={command=${JSON.stringify(command)},args=${JSON.stringify(args)},required=true,startup_timeout_sec=120}`,
+    ],
   },
   copilot: {
     args: () => ['-p', 'go', '--allow-all-tools', '--allow-all-paths', '--model', 'gpt-5'],
