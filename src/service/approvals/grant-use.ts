@@ -4,6 +4,8 @@ import type { Receipt } from '../../receipt/claims.ts'
 import { createUse, type GrantedReceipt } from '../../receipt/grant-use.ts'
 import { isGranted } from '../../receipt/granted.ts'
 import type { ReceiptSet } from '../../receipt/set.ts'
+import type { Subject } from '../../receipt/subject.ts'
+import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call } from '../call/call.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
@@ -54,6 +56,10 @@ export const requireGranter = async (call: Call, row: ApprovalRow): Promise<void
   )
 }
 
+/** Whether nobody reads other words for it, in a list or a receipt, than those of the service or of what was granted. */
+const saysTheSame = (granting: ApprovalRow, asked: NewRequest, subject: Subject): boolean =>
+  asked.requester === granting.requester && [granting.action, summaryOf(subject)].includes(asked.action)
+
 /** Whether the granting request still holds for the new one: as it was signed, and by somebody who is asked. */
 const covers = async (
   call: Call,
@@ -65,7 +71,7 @@ const covers = async (
   const terms = readTerms(granting)
   if (!before || !now || !terms || !isApproved(granting, call)) return false
   const isAsked = readLines(asked)[0]!.people.some(({ user_id }) => user_id === grant.user_id)
-  if (!isAsked || !isGranted(before, terms.free, now)) return false
+  if (!isAsked || !isGranted(before, terms.free, now) || !saysTheSame(granting, asked, now)) return false
   return hasDevice(call, { org_id: asked.org_id, user_id: grant.user_id, device_id: grant.device_id })
 }
 

@@ -107,6 +107,19 @@ describe('a grant', () => {
     }
   })
 
+  test('is not for the same in other words, nor in the name of another requester', async () => {
+    await granted()
+    for (const more of [{ action: 'Read the weather' }, { requester: 'Ada herself' }])
+      expect((await asked({ ...pod('web-2'), ...more })).status).toBe('pending')
+  })
+
+  test('is for the words with which it was granted, and for those of svc', async () => {
+    const words = { action: 'Restart a pod' }
+    await granted(words)
+    expect((await asked({ ...pod('web-2'), ...words })).status).toBe('approved')
+    expect((await asked(pod('web-3'))).status).toBe('approved')
+  })
+
   test('does not hold once another rule applies, or its rule has changed', async () => {
     await granted()
     const { rule: second } = await createRule(service, acme.id, {
