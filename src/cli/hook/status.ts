@@ -15,6 +15,7 @@ import { hostNames, hosts, levels, type Host, type Level } from './host.ts'
 import { disabledBy } from './disabled.ts'
 import { readInstallation } from './installed.ts'
 import { onTimeout } from './on-timeout.ts'
+import { hostPattern, readNames } from './tool-names.ts'
 
 type Installed = { name: string; connection: Connection }
 type Found = { row: HookCheck; connection?: Connection }
@@ -33,6 +34,10 @@ const programFault = async ([node = '', ...script]: readonly string[]): Promise<
   }
 }
 
+/** Whether the host calls the hook for the tools that it holds: the file names them twice. */
+const isCalledFor = (entry: unknown, names: readonly string[]): boolean =>
+  (entry as { matcher?: unknown }).matcher === hostPattern(names)
+
 /** The state of one file; undefined if there is nothing to say about it. */
 const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found | undefined> => {
   const file = host.file(level, io.env, io.cwd)
@@ -41,11 +46,15 @@ const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found |
   if (level === 'project' && file === host.file('user', io.env, io.cwd)) return undefined
   const name = level === 'user' ? host.name : `${host.name} (${level})`
   try {
-    const { command } = readInstallation(host, file)
+    const { command, entry } = readInstallation(host, file)
     if (command === undefined)
       return level === 'user' ? { row: { name, state: 'missing', detail: `no hook in ${file}` } } : undefined
     const { program, match, connection } = linePartsOf(command)
     const off = disabledBy(host, level, io)
+    if (!off && !isCalledFor(entry, match === '' ? host.shell : readNames([match]))) {
+      const detail = `${host.title} calls the hook for other tools than ${match}: run svc hook install again; hook in ${file}`
+      return { row: { name, state: 'open', detail }, connection }
+    }
     const fault = off
       ? `${host.title} ignores all hooks: "${off.setting}" in ${off.file}`
       : await programFault(program)

@@ -223,3 +223,16 @@ test('warns if the host ignores all hooks', async () => {
     'ignores all hooks because of "disableAllHooks"',
   )
 })
+
+test.each(hostNames)('status reports that %s calls the hook for other tools than it holds', async (host) => {
+  await run(`hook install ${host} ${to}`)
+  const state = async (): Promise<unknown> => {
+    const rows: { name: string; state: string }[] = JSON.parse((await run('hook status -o json')).out)
+    return rows.find(({ name }) => name === host)?.state
+  }
+  expect(await state()).not.toBe('open')
+  const config = read(host)
+  config.hooks[hosts[host].event][0].matcher = '^Nothing$'
+  put(host, JSON.stringify(config))
+  expect(await state()).toBe('open')
+})
