@@ -8,7 +8,9 @@ const prelude = `
     (one.getAttribute('aria-label') ?? one.textContent).trim().slice(0, 40) + '"'
   const isShown = (one) => one.checkVisibility() && one.getClientRects().length > 0
   const all = (selector) => [...document.querySelectorAll(selector)].filter(isShown)
-  const stops = all('a[href], button, input, select, textarea, summary')
+  // What is behind a dialog cannot have the focus.
+  const top = document.querySelector('dialog[open]') ?? document.body
+  const stops = all('a[href], button, input, select, textarea, summary').filter((one) => top.contains(one))
   const colour = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number)
   const isClear = (text) => colour(text)[3] === 0
   const groundOf = (one) => {
