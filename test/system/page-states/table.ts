@@ -3,6 +3,7 @@ import { answers, places, reports } from './answers.ts'
 import { browsers, safari } from './browsers.ts'
 import { computer } from './computer.ts'
 import { lostPhone, newPhone, secondPhone } from './enrollment.ts'
+import { further, moments } from './moments.ts'
 import { decisions, endings } from './requests.ts'
 import { agents, settings } from './settings.ts'
 import { addresses, standing, twoDevices } from './variants.ts'
@@ -21,6 +22,8 @@ export const journeys = {
   reports,
   places,
   endings,
+  moments,
+  further,
   settings,
   agents,
   addresses,

@@ -70,6 +70,10 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     }
     await ready.waitFor()
   }
+  const approve = page.getByRole('button', { name: said('common.approve') })
+  const readToEnd = async (): Promise<void> => {
+    while (!(await approve.isVisible())) await press(page.locator('.bar .primary'))
+  }
   return {
     stage,
     phone,
@@ -94,10 +98,9 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
       await press(page.locator('a.card').nth(at))
       await page.locator('.bar .primary').waitFor()
     },
-    /** Reads a long text to its end first. */
+    readToEnd,
     approve: async (): Promise<void> => {
-      const approve = page.getByRole('button', { name: said('common.approve') })
-      while (!(await approve.isVisible())) await press(page.locator('.bar .primary'))
+      await readToEnd()
       await press(approve)
     },
     /** From the result of a request back to the inbox. */
