@@ -69,11 +69,16 @@ describe('a new release', () => {
     await open(phone, request_id)
     await phone.tap('Approve')
     await phone.sees('Approved')
-    await phone.page.goto('about:blank')
-    await phone.page.goto(`${stage.origin}/approver`)
-    await phone.sees('You’re all caught up')
+    const startAgain = async (): Promise<void> => {
+      await phone.page.goto('about:blank')
+      await phone.page.goto(`${stage.origin}/approver`)
+      await phone.sees('You’re all caught up')
+    }
+    await startAgain()
     expect(await phone.page.evaluate(`document.querySelector('script').src`)).toMatch(`?v=${nextVersion}`)
-    await expect.poll(() => cached(phone)).not.toContain(`approver-${version}`)
+    // A start that finds the page before it still open leaves the files of that version to the start after it.
+    const cachedNext = (): Promise<string[]> => startAgain().then(() => cached(phone))
+    await expect.poll(cachedNext).not.toContain(`approver-${version}`)
     expect(phone.misdeeds).toEqual([])
   })
 
