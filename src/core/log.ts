@@ -37,14 +37,16 @@ const pretty = ({ at, level, message, error, ...rest }: LogRecord): string => {
 
 /** Writes one line per record, and all lines of one turn of the event loop together: JSON, or text for people. */
 export const createLog = (write: (line: string) => void, forPeople = false): Log => {
-  let lines: string[] = []
+  const lineOf = (record: LogRecord): string =>
+    forPeople ? safeText(pretty(record)) : JSON.stringify(record)
+  let records: LogRecord[] = []
+  // After the responses of this turn, which do not wait for their lines then.
   const flush = (): void => {
-    const text = lines.join('\n').replace(secrets, '$1***')
-    lines = []
+    const text = records.map(lineOf).join('\n').replace(secrets, '$1***')
+    records = []
     write(text)
   }
   return (record) => {
-    const line = forPeople ? safeText(pretty(record)) : JSON.stringify(record)
-    if (lines.push(line) === 1) setImmediate(flush)
+    if (records.push(record) === 1) setImmediate(flush)
   }
 }
