@@ -62,9 +62,8 @@ export const listApprovals: HandlerOf<'listApprovals'> = {
       const access = { ...approvalAccess(caller), orgId: org_id ?? caller.orgId }
       const all = call.db.selectFrom('approvals as a').where(withinOrganization(access.orgId, 'a.org_id'))
       const filters = [status, mobile, access.askedBy].filter((one) => one !== undefined)
-      // There is an index for the state, in one organization.
-      const isIndexed =
-        filters.length === 0 || (filters.length === 1 && status !== undefined && access.orgId !== null)
+      // There is an index for the state.
+      const isIndexed = filters.length === 0 || (filters.length === 1 && status !== undefined)
       const end = isIndexed ? undefined : await endOfReach(all, columns, input, call.page)
       const query = selectApprovals(call.db, access)
         .$if(status !== undefined, (some) => some.where('a.status', '=', status!))

@@ -85,7 +85,8 @@ describe('a list by time', () => {
         expect(how).not.toMatch(sorted)
       }
     const ids = 'requested_at desc, id desc'
-    for (const where of ['org_id = 1', "org_id = 1 and status = 'pending'", "requested_at >= '2'"])
+    const ofState = "status = 'pending'"
+    for (const where of ['org_id = 1', `org_id = 1 and ${ofState}`, ofState, "requested_at >= '2'"])
       expect(await plan(where, 'approvals', ids)).not.toMatch(sorted)
     for (const where of ['org_id = 1', "state = 'dead'", "created_at >= '2'"])
       expect(await plan(where, 'outbox', 'created_at desc, id desc')).not.toMatch(sorted)

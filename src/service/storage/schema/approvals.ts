@@ -97,6 +97,7 @@ export const approvals = {
         request: 'unique (request_id)',
         grant_use: 'unique (granted_by, grant_use) where granted_by is not null',
         due: '(status, expires_at)',
+        status_at: '(status, requested_at, id)',
         remind: "(remind_at) where status = 'pending'",
         grant_notice: '(remind_at) where granted_by is not null and remind_at is not null',
         ended: '(ended_at)',
