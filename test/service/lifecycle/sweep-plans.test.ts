@@ -64,6 +64,10 @@ test.each<[string, (of: Service) => Promise<unknown>]>([
   const statements = await statementsOf(job)
   expect(statements).not.toEqual([])
   const whole = new RegExp(String.raw`(?:SCAN|Seq Scan on) (?:${large})\b`)
-  const plans = await Promise.all(statements.map(async (text) => [text, await service.explain(text)]))
-  expect(plans.filter(([, plan]) => whole.test(plan!))).toEqual([])
+  const read: string[] = []
+  for (const text of statements) {
+    const plan = await service.explain(text)
+    if (whole.test(plan)) read.push(`${text}: ${plan}`)
+  }
+  expect(read).toEqual([])
 })
