@@ -4,9 +4,9 @@ import { keyedDigest } from '../../receipt/subject.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import { keepMarker, loadMasterKey, readMarker, settlePending } from './master-key.ts'
+import { keepMarker, keyOpens, loadMasterKey, readMarker, settlePending } from './master-key.ts'
 import { createSigner, createSigningKey, insertSigningKey } from './signing-keys.ts'
-import { createMasterKeys, deriveKey, type MasterKeys, opens } from './wrapping.ts'
+import { createMasterKeys, deriveKey, type MasterKeys } from './wrapping.ts'
 
 const restore = 'svc service restore BACKUP.db --data-dir NEWFOLDER'
 
@@ -35,6 +35,12 @@ const isUsed = async (db: Db): Promise<boolean> => {
   return found.some((one) => one !== undefined)
 }
 
+/** Throws unless one of these master keys is that of a store. A new store has none yet. Changes nothing. */
+export const requireKeyOf = async (db: Db, masterKeys: readonly Buffer[]): Promise<void> => {
+  const marker = await readMarker(db)
+  if (marker !== undefined && !masterKeys.some((key) => keyOpens(key, marker))) throw wrongMasterKey()
+}
+
 /** Marks a new store and creates its signing key. A used store without a marker was changed by another program. */
 const initialize = async (storage: Storage, keys: MasterKeys): Promise<void> => {
   const signingKey = await createSigningKey()
@@ -57,9 +63,8 @@ const initialize = async (storage: Storage, keys: MasterKeys): Promise<void> => 
  */
 export const createKeyring = async (storage: Storage, masterKey: Buffer): Promise<Keyring> => {
   const keys = createMasterKeys(masterKey)
-  const marker = await storage.read(readMarker)
-  if (marker === undefined) await initialize(storage, keys)
-  if (!opens(keys, marker ?? (await storage.read(readMarker))!, 'custody')) throw wrongMasterKey()
+  if ((await storage.read(readMarker)) === undefined) await initialize(storage, keys)
+  await storage.read((db) => requireKeyOf(db, [masterKey]))
   const subjects = deriveKey(masterKey, 'subjects')
   return {
     ...keys,

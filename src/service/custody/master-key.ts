@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Env } from '../../core/env.ts'
-import { failure } from '../../core/errors.ts'
+import { failure, SvcError } from '../../core/errors.ts'
 import type { Wrapping } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import { keepSetting, readSetting } from '../storage/settings.ts'
@@ -27,10 +27,11 @@ export const decodeMasterKey = (text: string, from: string): Buffer => {
   const trimmed = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
   if (key.length === 32 && /^[\w+/-]+=?$/.test(trimmed)) return key
-  throw failure(
+  throw new SvcError(
+    'usage',
     'bad_master_key',
     `${from} is not a master key: it must be 32 bytes as base64 or hex`,
-    'Set it to the key that this store was created with. For a new store: openssl rand -hex 32',
+    { hint: 'Set it to the key that this store was created with. For a new store: openssl rand -hex 32' },
   )
 }
 

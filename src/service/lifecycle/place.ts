@@ -84,15 +84,19 @@ const keyringHints: Record<string, string> = {
   store_changed: 'Restore a backup into an empty database: svc service restore BACKUP.db',
 }
 
-/** The keyring of a store in a database. */
-export const openSharedKeyring = async (storage: Storage, masterKey: Buffer): Promise<Keyring> => {
+/** The hints for a store in a database, where there is no folder. */
+export const forDatabase = async <T>(work: Promise<T>): Promise<T> => {
   try {
-    return await createKeyring(storage, masterKey)
+    return await work
   } catch (error) {
     const hint = error instanceof SvcError ? keyringHints[error.code] : undefined
     throw hint === undefined ? error : (error as SvcError).with({ hint })
   }
 }
+
+/** The keyring of a store in a database. */
+export const openSharedKeyring = (storage: Storage, masterKey: Buffer): Promise<Keyring> =>
+  forDatabase(createKeyring(storage, masterKey))
 
 /**
  * Opens the store of a service and its keyring, for as long as the process runs. `closing` gets what to call at the end,
