@@ -95,6 +95,8 @@ export const createApp = (options: AppOptions): Hono => {
       const ip = addressOf(context)
       const trace: RequestTrace = { id: requestId(), origin: '' }
       const finish = (response: Response): Response => {
+        // Clients measure a deadline with it. Otherwise the server sets the time of this machine.
+        if (storage.shared) response.headers.set('date', new Date(storage.now()).toUTCString())
         const ms = performance.now() - started
         count?.(context.req.method, response.status, ms)
         if (isProbe && response.status === logged) return response

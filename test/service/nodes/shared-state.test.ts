@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { conflict } from '../../../src/core/refusal.ts'
 import { auditByService } from '../../../src/service/call/audit.ts'
 import { createTenant, dataOf, ada } from '../fixtures.ts'
-import type { TestService } from '../harness.ts'
+import { startTestService, type TestService } from '../harness.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { installHooks, nodes, onEach } from './nodes.ts'
 
@@ -32,6 +32,18 @@ describe.runIf(onPostgres())('nodes on one store', () => {
 
   const limit = async (body: object): Promise<void> =>
     void dataOf(await nodes[0]!.call('POST', `/svc/v1/organizations/${acme.id}/limits`, { body }))
+
+  test('answer with the time of the store, by which deadlines are measured, not with that of their machine', async () => {
+    const node = await startTestService({ now: () => new Date('2030-01-31T12:00:00Z') })
+    try {
+      for (const path of ['/health', '/nowhere', '/organization/list']) {
+        const { headers } = await node.call('GET', path)
+        expect([path, headers['date']]).toEqual([path, 'Thu, 31 Jan 2030 12:00:00 GMT'])
+      }
+    } finally {
+      await node.close()
+    }
+  })
 
   test('hold an organization no longer than writes that are all refused', async () => {
     const refused = () =>

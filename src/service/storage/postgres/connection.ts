@@ -29,6 +29,9 @@ const limits = {
   query_timeout: 12_000,
 }
 
+/** How long a connection is used, at most. */
+const renewedAfterS = 300
+
 /** Several connections. Each is opened when it is needed; one that fails is replaced. */
 export const openPool = ({ server, max, readOnly = false }: PoolOptions): pg.Pool => {
   const pool = new pg.Pool({
@@ -39,6 +42,8 @@ export const openPool = ({ server, max, readOnly = false }: PoolOptions): pg.Poo
     // A query does not wait for the answer to the one before, so that a transaction begins in one round trip.
     pipeline: true,
     application_name: 'svc',
+    // What is changed for the user, such as synchronous_commit, begins with a new connection.
+    maxLifetimeSeconds: renewedAfterS,
     ...(readOnly && { options: '-c default_transaction_read_only=on' }),
   } as PoolConfig)
   // A connection that fails while nobody uses it. The next query opens another.

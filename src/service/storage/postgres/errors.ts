@@ -3,10 +3,13 @@ import { damaged } from '../damage.ts'
 import { unavailable } from '../storage.ts'
 import { RunAgain } from '../transaction.ts'
 
-/** Classes of SQLSTATE after which the database may work again later: connection, resources, operator, standby. */
-const temporaryClasses = ['08', '53', '57', '58']
-/** Lock not available; read-only transaction; idle in transaction. */
-const temporaryCodes = new Set(['55P03', '25006', '25P03'])
+/**
+ * Classes of SQLSTATE after which the database may work again later: connection, login, no such database, resources, operator,
+ * system.
+ */
+const temporaryClasses = ['08', '28', '3D', '53', '57', '58']
+/** Lock not available; read-only transaction; idle in transaction; rights that were revoked. */
+const temporaryCodes = new Set(['55P03', '25006', '25P03', '42501'])
 /** Serialization failure; deadlock; a prepared statement from before a newer node has upgraded the schema. */
 const conflicts = new Set(['40001', '40P01', '0A000'])
 /** Data corrupted; index corrupted. */

@@ -63,6 +63,9 @@ const factsQuery = `
 export const readFacts = async (client: Pick<ClientBase | Pool, 'query'>): Promise<Facts> =>
   (await client.query<Facts>(factsQuery)).rows[0]!
 
+const waitForCommits = (role: string): string =>
+  `ALTER ROLE "${role}" SET synchronous_commit = on; running nodes follow within five minutes, or after a restart`
+
 /** Why a crash or a failover could lose acknowledged writes; undefined if it could not, as far as this user can see. */
 export const dataLoss = ({
   role,
@@ -80,12 +83,12 @@ export const dataLoss = ({
   if (synchronous_commit === 'off')
     return {
       reason: 'synchronous_commit is off, so a crash loses writes that were acknowledged',
-      solution: `ALTER ROLE "${role}" SET synchronous_commit = on`,
+      solution: waitForCommits(role),
     }
   if (synchronous_commit === 'local' && standby_names !== '')
     return {
       reason: 'synchronous_commit is local, so a failover loses writes that were acknowledged',
-      solution: `ALTER ROLE "${role}" SET synchronous_commit = on`,
+      solution: waitForCommits(role),
     }
   if (standbys > 0 && standby_names === '')
     return {

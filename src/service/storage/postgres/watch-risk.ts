@@ -10,7 +10,8 @@ const problemOf = (facts: Facts): string | undefined => {
 }
 
 /**
- * Reports a problem with the replication when it begins, when it changes, and when it is over. `known` are the facts at the
+ * Reports a problem with the replication when it begins, when it changes, and when it is over; so also a database that does not
+ * answer. `known` are the facts at the
  * start. `latest` are those of the last look.
  */
 export const watchRisk = (
@@ -30,13 +31,17 @@ export const watchRisk = (
   }
   compare(known)
   let busy = false
+  let isAway = false
   const look = async (): Promise<void> => {
     if (busy) return
     busy = true
     try {
       compare(await read())
+      if (isAway) report('The database answers again')
+      isAway = false
     } catch {
-      // A database that cannot be read is noticed, and logged, by what needs it.
+      if (!isAway) report('The database does not answer', 'warn')
+      isAway = true
     } finally {
       busy = false
     }

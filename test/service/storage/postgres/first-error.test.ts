@@ -61,6 +61,14 @@ test.each([true, false])(
   },
 )
 
+test.each(['28P01', '3D000', '42501'])('an account without access is no mistake of svc: %s', async (code) => {
+  await refuseRows(code)
+  await expect(change('refused', 1, false)).rejects.toMatchObject({
+    status: 503,
+    code: 'storage_unavailable',
+  })
+})
+
 test('a conflict at the audit runs the write again', async () => {
   await refuseRows('40001', true)
   await change('again', 1, true)
