@@ -59,6 +59,13 @@ test('works on the database of SVC_DATABASE_URL, and --data-dir overrides it', a
   expect([empty.exit, empty.stderr]).toEqual([1, expect.stringContaining('The database is empty')])
 })
 
+test('blames the file of a backup, not the database, if it cannot be written', async () => {
+  const file = join(folder.path, 'nowhere', 'b.db')
+  const { exit, stderr } = await service(`backup ${file}`)
+  expect(exit).toBe(1)
+  expect(stderr).toContain(`The backup could not be written to ${file}`)
+})
+
 test('replaces the operator key while a node runs', async () => {
   expect(await statusWith(operator)).toBe(200)
   const key = await resetKey()

@@ -14,7 +14,7 @@ import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot } from '../storage/sqlite/snapshot.ts'
 import * as embedded from '../storage/sqlite/whole.ts'
 import type { Storage } from '../storage/storage.ts'
-import { copyStore } from '../storage/whole-store.ts'
+import { copyStore, type WholeStore } from '../storage/whole-store.ts'
 import { badBackup, fileExists, requireBackup, writeFailed } from './backup.ts'
 import { noteBackup } from '../storage/last-backup.ts'
 import { type Returned, settleRestored } from './restored.ts'
@@ -64,12 +64,22 @@ const requireNoNodes = async (storage: Storage): Promise<void> => {
     )
 }
 
+/** Whether a file failed, and not the database. */
+const isOfFile = (error: unknown): boolean =>
+  error instanceof Error && ('path' in error || ('code' in error && /^SQLITE_/.test(String(error.code))))
+
 const backup = async (url: string, file: string): Promise<void> => {
   if (existsSync(file)) throw fileExists(file)
   const partial = `${file}.partial`
   try {
     rmSync(partial, { force: true })
-    await database.readWhole(url, (from) => embedded.createWhole(partial, (to) => copyStore(from, to)))
+    const copy = (from: WholeStore): Promise<unknown> =>
+      embedded
+        .createWhole(partial, (to) => copyStore(from, to))
+        .catch((error: unknown) => {
+          throw isOfFile(error) ? writeFailed(file, error) : error
+        })
+    await database.readWhole(url, copy)
     embedded.sealWhole(partial)
     // Unlike a rename, a link never replaces a file that was created in the meantime.
     linkSync(partial, file)
