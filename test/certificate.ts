@@ -20,13 +20,18 @@ const basicConstraints = '551d13'
 type Keys = { privateKey: KeyObject; publicKey: KeyObject }
 
 /** Self-signed, in DER. */
-const certificateOf = (subject: Buffer, extensions: Buffer[], { privateKey, publicKey }: Keys): Buffer => {
+const certificateOf = (
+  subject: Buffer,
+  extensions: Buffer[],
+  { privateKey, publicKey }: Keys,
+  until = '491231235959Z',
+): Buffer => {
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
     subject,
-    sequence(utcTime('200101000000Z'), utcTime('491231235959Z')),
+    sequence(utcTime('200101000000Z'), utcTime(until)),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(...extensions)),
@@ -34,14 +39,15 @@ const certificateOf = (subject: Buffer, extensions: Buffer[], { privateKey, publ
   return sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), sign('sha256', body, privateKey)))
 }
 
-/** A certificate for `svc.test` and 127.0.0.1, signed by its own authority, and its key, both PEM. */
-export const selfSigned = (): { cert: string; key: string } => {
+/** A certificate for `svc.test` and 127.0.0.1, signed by its own authority, and its key, both PEM. `until`: ASN.1 UTCTime. */
+export const selfSigned = (until?: string): { cert: string; key: string } => {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const names = sequence(der(0x82, Buffer.from('svc.test')), der(0x87, Buffer.from([127, 0, 0, 1])))
   const certificate = certificateOf(
     sequence(attribute('550403', 'svc test')),
     [extension('551d11', names), extension(basicConstraints, sequence(der(0x01, Buffer.from([0xff]))))],
     keys,
+    until,
   )
   const lines = certificate
     .toString('base64')

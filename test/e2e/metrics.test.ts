@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { request as requestTls } from 'node:https'
@@ -210,13 +211,20 @@ describe('on another address than loopback', () => {
     const secure = await serve('--metrics-host', '0.0.0.0', '--tls-cert', cert, '--tls-key', privateKey)
     const at = new URL(secure.ready.metrics_url!)
     expect(at.protocol).toBe('https:')
-    const answer = new Promise<number | undefined>((resolve, reject) => {
+    const answer = new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
       const options = { rejectUnauthorized: false, headers: { authorization: `Bearer ${key}` } }
-      requestTls(at, options, (response) => resolve(response.resume().statusCode))
+      requestTls(at, options, (response) =>
+        text(response).then((body) => resolve({ status: response.statusCode, body }), reject),
+      )
         .on('error', reject)
         .end()
     })
-    expect(await answer).toBe(200)
+    expect(await answer).toMatchObject({
+      status: 200,
+      body: expect.stringContaining(
+        `svc_certificate_expires_seconds ${Date.parse('2049-12-31T23:59:59Z') / 1000}`,
+      ),
+    })
     expect(await secure.stop()).toBe(0)
   })
 

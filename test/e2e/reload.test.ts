@@ -22,8 +22,8 @@ const servedAt = async (baseUrl: string): Promise<string> => {
 test('SIGHUP reads the certificate again and never ends the service; a wrong file changes nothing', async () => {
   const { path, remove } = temporaryFolder()
   const [cert, privateKey] = [join(path, 'cert.pem'), join(path, 'key.pem')]
-  const renew = (): string => {
-    const made = selfSigned()
+  const renew = (until?: string): string => {
+    const made = selfSigned(until)
     writeFileSync(cert, made.cert)
     writeFileSync(privateKey, made.key)
     return new X509Certificate(made.cert).fingerprint256
@@ -39,6 +39,9 @@ test('SIGHUP reads the certificate again and never ends the service; a wrong fil
     service.process.kill('SIGHUP')
     await expect.poll(() => service.log()).toContain('The certificate was not reloaded')
     expect(await servedAt(service.baseUrl)).toBe(second)
+    renew('210101000000Z')
+    service.process.kill('SIGHUP')
+    await expect.poll(() => service.log()).toContain('The certificate expired at 2021-01-01T00:00:00.000Z')
   } finally {
     expect(await service.stop()).toBe(0)
     remove()

@@ -85,7 +85,6 @@ test.runIf(isThere)('a dead receiver of webhooks pages nobody', () => {
 const faults: Record<string, [series: string, healthy: string, broken: string]> = {
   SvcDown: ['up{job="svc"}', '1x40', '0x40'],
   SvcStoreDown: ['svc_store_up', '1x40', '0x40'],
-  SvcStoreUnwritable: ['svc_store_problem{reason="storage_unavailable"}', '0x40', '1x40'],
   SvcStoreDamaged: ['svc_store_problem{reason="store_damaged"}', '0x40', '1x40'],
   SvcDatabaseLosesWrites: ['svc_database_risk{reason="loses_writes"}', '0x40', '1x40'],
   SvcStandbyMissing: ['svc_database_risk{reason="writes_wait"}', '0x40', '1x40'],
@@ -94,6 +93,8 @@ const faults: Record<string, [series: string, healthy: string, broken: string]> 
   SvcNodeLost: ['svc_nodes{state="lost"}', '0x40', '1x40'],
   SvcBackupOld: ['svc_backup_age_seconds', '3600+15x40', '259200+15x40'],
   SvcClockOff: ['svc_clock_seconds{clock="machine"}', '0+15x80', '660+15x80'],
+  // promtool begins at 1970.
+  SvcCertificateExpires: ['svc_certificate_expires_seconds', '1300000x40', '1200000x40'],
   SvcServerErrors: ['svc_http_requests_total{status="500"}', '0x80', '0+15x80'],
   SvcMessagesLate: ['svc_outbox_oldest_seconds{channel="sms"}', '0x40', '200+15x40'],
   SvcMessagesLost: [lost('sms'), '0x40', '0+1x40'],
@@ -102,6 +103,7 @@ const faults: Record<string, [series: string, healthy: string, broken: string]> 
 }
 /** Those whose fault needs two series. */
 const pairs: Record<string, Record<string, string>> = {
+  SvcStoreUnwritable: { 'svc_store_problem{reason="storage_unavailable"}': '1x40', svc_store_up: '1x40' },
   SvcDiskAlmostFull: { svc_disk_free_bytes: '5x40', svc_disk_size_bytes: '100x40' },
   SvcConnectionsUsedUp: { svc_store_connections: '10x40', svc_store_connections_limit: '10x40' },
 }

@@ -1,6 +1,7 @@
 import { askKeyFor } from '../approve/tool-server.ts'
 import type { Context } from '../context/context.ts'
 import { getJson, listTools, readHealth } from '../context/open-client.ts'
+import { SvcError } from '../../core/errors.ts'
 import type { Io } from '../terminal/io.ts'
 import { createStore } from '../context/profile-store.ts'
 import {
@@ -64,13 +65,12 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
         : warn('tool server', `${url} lacks ${missing.join(', ')}`, 'svc approve tools'),
     ]
   } catch (error) {
-    return [
-      failed(
-        'tool server',
-        error,
-        'Save a key that can ask: svc profile login --ask. Or use MCP_AUTH_TOKEN, which must be the same at every node of the service',
-      ),
-    ]
+    const next =
+      'Save a key that can ask: svc profile login --ask. Or use MCP_AUTH_TOKEN, which must be the same at every node of the service'
+    // Whoever manages the service asks nobody, and needs no key for that.
+    if (token === undefined && !mcpUrl && error instanceof SvcError && error.code === 'unauthenticated')
+      return [note('tool server', `${url} answers, and asks only with a key of its own`, next)]
+    return [failed('tool server', error, next)]
   }
 }
 

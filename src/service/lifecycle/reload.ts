@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Service } from '../call/service.ts'
 import { readSettings, type Settings } from '../config/settings.ts'
 import type { HttpServer } from '../http/server.ts'
-import { readTls, type ServeOptions } from './serve-options.ts'
+import { expiredText, readTls, type ServeOptions } from './serve-options.ts'
 
 type Parts = {
   settings: Settings
@@ -50,8 +50,11 @@ export const createReload = (options: ServeOptions, parts: Parts): (() => void) 
       report(`Changed in the configuration, but only a restart uses it: ${listed(later)}`, 'warn')
   }
   const certificate = (): void => {
-    parts.useTls(readTls(options)!)
+    const tls = readTls(options)!
+    parts.useTls(tls)
     report('Reloaded the certificate')
+    const expired = expiredText(tls)
+    if (expired !== undefined) report(expired, 'warn')
   }
 
   const attempt = (what: string, work: () => void): void => {

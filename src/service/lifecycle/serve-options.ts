@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { contains, type Network, readNetwork } from '../../factors/network.ts'
 import { readSettings } from '../config/settings.ts'
+import { expiryOf } from '../http/metrics/metrics.ts'
 import type { Build } from '../http/metrics/state.ts'
 import type { Tls } from '../http/server.ts'
 import type { StorePlace } from './place.ts'
@@ -116,6 +117,12 @@ export const readTls = ({ tlsCert, tlsKey }: ServeOptions): Tls | undefined => {
     )
   }
 }
+
+/** Why clients refuse the certificate now; undefined if its time is no reason. */
+export const expiredText = (tls: Tls | undefined, now = Date.now()): string | undefined =>
+  tls && expiryOf(tls) <= now
+    ? `The certificate expired at ${new Date(expiryOf(tls)).toISOString()}: clients refuse the connection`
+    : undefined
 
 /** Undefined without metrics. Throws a usage error for an address that others could read without a key. */
 const checkMetrics = ({ metricsPort: port, metricsHost: host, env }: ServeOptions) => {

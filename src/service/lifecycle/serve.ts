@@ -26,7 +26,7 @@ import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type StorePlace } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
 import { createReload } from './reload.ts'
-import { readOptions, type ServeOptions } from './serve-options.ts'
+import { expiredText, readOptions, type ServeOptions } from './serve-options.ts'
 
 export type RunningService = StorePlace & {
   /** Where the store is, without a password. */
@@ -81,6 +81,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   try {
     const report = (message: string, level: 'info' | 'warn' = 'info'): void =>
       log({ at: new Date().toISOString(), level, message })
+    const expired = expiredText(tls)
+    if (expired !== undefined) report(expired, 'warn')
     const { storage, keyring } = await openPlace(options, env, report, closing)
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${hostInUrl(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
@@ -179,6 +181,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       }),
       stop: async () => {
         phase = 'stopping'
+        report('The service stops')
         if (drainMs > 0) {
           void self?.report()
           server.drain()

@@ -1,6 +1,7 @@
 import type { Service } from '../../call/service.ts'
 import type { EventCounts } from './event-counts.ts'
-import { exposition, contentType } from './exposition.ts'
+import { X509Certificate } from 'node:crypto'
+import { exposition, contentType, type Family, gauge } from './exposition.ts'
 import { type Build, createStateReader } from './state.ts'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -74,6 +75,16 @@ const listenForMetrics = async (
   }
 }
 
+/** When the certificate expires, milliseconds since 1970. */
+export const expiryOf = ({ cert }: Tls): number => Date.parse(new X509Certificate(cert).validTo)
+
+const certificateFamily = (tls: Tls | undefined): Family =>
+  gauge(
+    'svc_certificate_expires_seconds',
+    'When the certificate of the service expires, in seconds since 1970.',
+    tls ? expiryOf(tls) / 1000 : [],
+  )
+
 /** Serves what was counted and the state of the service to Prometheus. */
 export const openMetrics = async (
   {
@@ -85,11 +96,17 @@ export const openMetrics = async (
   counts: Pick<EventCounts, 'families'>,
 ): Promise<MetricsListener> => {
   const state = createStateReader({ ...service, dataDir }, build)
-  const read = async (): Promise<string> => exposition([...counts.families(), ...(await state.families())])
+  let { tls } = address
+  const read = async (): Promise<string> =>
+    exposition([...counts.families(), certificateFamily(tls), ...(await state.families())])
   try {
-    const { stop, ...listening } = await listenForMetrics(address, read)
+    const { url, useTls, stop } = await listenForMetrics(address, read)
     return {
-      ...listening,
+      url,
+      useTls: (renewed) => {
+        tls = renewed
+        useTls(renewed)
+      },
       stop: async () => {
         state.stop()
         await stop()
