@@ -29,7 +29,7 @@ const toRecord = (row: Row): MessageRecord => {
     ...rest,
     kind: row.kind as MessageRecord['kind'],
     next_at: ended.has(row.state) ? null : row.next_at,
-    retryable: Boolean(kept) && row.state === 'dead',
+    retryable: Boolean(kept) && (row.state === 'dead' || row.state === 'queued'),
   }
 }
 

@@ -33,8 +33,8 @@ const tlsLimits = { ...limits, handshakeTimeout: 10_000 }
 const checkReadersMs = 1_000
 const drainTime = 10_000
 
-const hints = (flag: string): Record<string, string> => ({
-  EADDRINUSE: `Stop that program (ss -ltnp shows it), or use another port: ${flag} 8081, or ${flag} 0 for a free one`,
+const hints = (flag: string, port: number): Record<string, string> => ({
+  EADDRINUSE: `Stop that program (ss -ltnp shows it), or use another port: ${flag} ${port === 8081 ? 8082 : 8081}, or ${flag} 0 for a free one`,
   EACCES: `Use a port from 1024 up: ${flag} 8080`,
   EADDRNOTAVAIL: `Use an address of this machine: ${flag.replace('port', 'host')} 127.0.0.1`,
   ENOTFOUND: `Use an address of this machine: ${flag.replace('port', 'host')} 127.0.0.1`,
@@ -48,14 +48,15 @@ export const hostInUrl = (host: string): string => {
 
 /** The error of a port; `flag` names it. */
 export const cannotListen = (
-  where: string,
+  host: string,
+  port: number,
   error: NodeJS.ErrnoException,
   flag: '--port' | '--metrics-port' = '--port',
 ): SvcError => {
   const what = error.code === 'EADDRINUSE' ? 'is in use by another program' : 'cannot be used'
-  return new SvcError('failed', 'cannot_listen', `${where} ${what}`, {
+  return new SvcError('failed', 'cannot_listen', `${host}:${port} ${what}`, {
     detail: error.message,
-    hint: hints(flag)[error.code ?? ''],
+    hint: hints(flag, port)[error.code ?? ''],
     cause: error,
   })
 }
@@ -126,7 +127,7 @@ export const startServer = async (
   server.on('clientError', answerParserError)
   const drop = tls ? redirectPlainHttp(server as TlsServer, { publicUrl }) : () => undefined
   const bound = await new Promise<number>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error)))
+    server.once('error', (error) => reject(cannotListen(host, port, error)))
     // The port may be the system's choice; no connection is handled before this turn of the event loop ends.
     server.listen(port, host, () => {
       const chosen = (server.address() as AddressInfo).port

@@ -80,11 +80,12 @@ const clockFamily = ({ storage }: Parts): Family =>
 /** What cannot be read is absent. */
 const orNone = async (read: () => Promise<Family[]>): Promise<Family[]> => read().catch(() => [])
 
-export const conditionFamilies = async (parts: Parts): Promise<Family[]> => [
-  await problemFamily(parts),
-  ...(await orNone(async () => [await nodesFamily(parts)])),
-  ...(await orNone(() => backupFamily(parts))),
-  ...replicationFamilies(parts),
-  ...(await orNone(async () => diskFamilies(parts))),
-  clockFamily(parts),
-]
+export const conditionFamilies = async (parts: Parts): Promise<Family[]> => {
+  const read = await Promise.all([
+    orNone(async () => [await problemFamily(parts)]),
+    orNone(async () => [await nodesFamily(parts)]),
+    orNone(() => backupFamily(parts)),
+    orNone(async () => diskFamilies(parts)),
+  ])
+  return [...read.flat(), ...replicationFamilies(parts), clockFamily(parts)]
+}

@@ -60,7 +60,7 @@ const listenForMetrics = async (
   const secure = tls && !isLoopbackHost(host) ? createTlsServer({ ...limits, ...tls }, listener) : undefined
   const server = secure ?? createServer(limits, listener)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error, '--metrics-port')))
+    server.once('error', (error) => reject(cannotListen(host, port, error, '--metrics-port')))
     server.listen(port, host, resolve)
   })
   server.unref()

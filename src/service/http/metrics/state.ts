@@ -12,6 +12,17 @@ type Parts = Pick<Service, 'storage' | 'signals' | 'node'> & { dataDir?: string 
 /** The number of the version, and the commit, which is empty if it is not known. */
 export type Build = { number: string; commit: string }
 
+/** Prometheus waits ten seconds: a store that hangs must not hide what the process itself can say. */
+const answersWithinMs = 3_000
+
+const inTime = <T>(work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The store did not answer in time')), answersWithinMs)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
 const readCounts = ({ storage }: Parts) =>
   storage.read(async (db) => {
     const now = storage.now()
@@ -134,13 +145,15 @@ export const createStateReader = (parts: Parts, build: Build) => {
   }
 
   return {
-    families: async (): Promise<Family[]> => [
-      ...nodeFamilies(),
-      ...(await storeFamilies(parts)),
-      ...(await conditionFamilies(parts)),
-      ...loopFamilies(),
-      ...processFamilies(),
-    ],
+    families: async (): Promise<Family[]> => {
+      const storage: Parts['storage'] = {
+        ...parts.storage,
+        read: (work) => inTime(parts.storage.read(work)),
+      }
+      const asked = { ...parts, storage }
+      const ofStore = await Promise.all([storeFamilies(asked), conditionFamilies(asked)])
+      return [...nodeFamilies(), ...ofStore.flat(), ...loopFamilies(), ...processFamilies()]
+    },
     stop: (): void => void delay.disable(),
   }
 }
