@@ -22,7 +22,7 @@ export const connectionTo = (server: DatabaseServer): ClientConfig => {
  * In milliseconds. A node that vanished in a transaction holds its locks no longer than it may be idle. The server bounds each
  * statement but not COMMIT, and cannot end one whose answer is lost: `query_timeout` then closes the connection.
  */
-const limits = {
+export const limits = {
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 2_000,
   statement_timeout: 10_000,

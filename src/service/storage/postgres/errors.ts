@@ -24,6 +24,9 @@ export const codeOf = (error: unknown): string | undefined => {
 /** Whether the transaction was undone because of another one, and can run again. */
 export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(error) ?? '')
 
+/** Whether a statement waited for a lock as long as it may. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
+
 /** Whether the connection is gone: an error without a SQLSTATE that the driver or the network made, or a shutdown. */
 export const isConnectionLost = (error: unknown): boolean => {
   if (error instanceof Refusal) return false

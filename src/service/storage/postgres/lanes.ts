@@ -1,5 +1,5 @@
-import { asUnavailable, isConflict, isConnectionLost } from './errors.ts'
-import { control, unawaited } from './connection.ts'
+import { asUnavailable, isConflict, isConnectionLost, isLockTimeout } from './errors.ts'
+import { control, limits, unawaited } from './connection.ts'
 import {
   createTransactions,
   type LockedWork,
@@ -26,6 +26,8 @@ type Job = LockedWork & {
   resolve(result: unknown): void
   reject(error: unknown): void
   attempts: number
+  /** When it was enqueued, milliseconds. */
+  since: number
   /** Runs in a transaction of its own, because it failed in one that it shared. */
   alone: boolean
 }
@@ -35,6 +37,13 @@ type Failed = { job: Job; error: unknown }
 
 /** `again` are jobs that have to run in another transaction; `hadConflict`: another transaction undid a job. */
 type Ran = { done: Done[]; failed: Failed[]; again: Job[]; hadConflict: boolean }
+
+/**
+ * Whether a job has waited for a lock that another job did not get. Each would wait as long again, one after the other, so it is
+ * refused with the other.
+ */
+const isLate = ({ since }: Job, error: unknown): boolean =>
+  isLockTimeout(error) && performance.now() - since >= limits.lock_timeout
 
 /** Whether a failure may concern only one of several organizations, so that the others can go on without it. */
 const mayConcernOne = (error: unknown): boolean => !isConnectionLost(error) && !(error instanceof Refusal)
@@ -133,6 +142,13 @@ export const createLanes = (options: TransactionOptions & { connections: number 
           job.alone = true
           again.push(job)
         } else failed.push({ job, error })
+        if (isLockTimeout(error)) {
+          const rest = jobs.slice(n + 1)
+          for (const other of rest)
+            if (isLate(other, error)) failed.push({ job: other, error })
+            else again.push(other)
+          break
+        }
       }
     }
     return { done, failed, again, hadConflict }
@@ -158,8 +174,11 @@ export const createLanes = (options: TransactionOptions & { connections: number 
     } catch (error) {
       open?.release(true)
       if (jobs.length > 1 && mayConcernOne(error)) {
-        for (const job of jobs) job.alone = true
-        return jobs
+        const late = jobs.filter((job) => isLate(job, error))
+        for (const job of late) job.reject(refused(error))
+        const others = jobs.filter((job) => !late.includes(job))
+        for (const job of others) job.alone = true
+        return others
       }
       // What became of the commit concerns only the jobs that were in it.
       const { done, failed, again } = ran ?? { done: jobs.map((job) => ({ job })), failed: [], again: [] }
@@ -204,7 +223,17 @@ export const createLanes = (options: TransactionOptions & { connections: number 
     run: (work: LockedWork['work'], org: Org, opening: LockedWork['opening']): Promise<unknown> =>
       new Promise((resolve, reject) => {
         const orgs = new Set(org === null ? [] : [org])
-        enqueue({ work, opening, orgs, lane: org, resolve, reject, attempts: 0, alone: false })
+        enqueue({
+          work,
+          opening,
+          orgs,
+          lane: org,
+          resolve,
+          reject,
+          attempts: 0,
+          since: performance.now(),
+          alone: false,
+        })
       }),
     /** The number of writes that the database refused. */
     failures: (): number => failures,

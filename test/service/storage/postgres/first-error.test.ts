@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { auditByService } from '../../../../src/service/call/audit.ts'
@@ -77,3 +78,21 @@ test('a conflict at the audit runs the write again', async () => {
   )
   expect(rows).toHaveLength(1)
 })
+
+test('writes that wait for one lock are refused together, not one after the other', async () => {
+  const holder = new pg.Client({ connectionString: databaseUrl(database) })
+  await holder.connect()
+  try {
+    await holder.query('begin; lock table settings in share mode')
+    const began = performance.now()
+    const writes = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => change(`w${n}`, 1, true)))
+    for (const result of writes)
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'storage_unavailable' } })
+    // One waits five seconds alone, and the others while the first of them does.
+    expect(performance.now() - began).toBeLessThan(20_000)
+    await holder.query('rollback')
+    await change('after', 1, true)
+  } finally {
+    await holder.end()
+  }
+}, 60_000)
