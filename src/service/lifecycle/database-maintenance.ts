@@ -10,6 +10,7 @@ import { rotateSigningKey } from '../custody/signing-keys.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import { openPostgres } from '../storage/postgres/open.ts'
 import * as database from '../storage/postgres/whole.ts'
+import { isOfFile } from '../storage/sqlite/errors.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot } from '../storage/sqlite/snapshot.ts'
 import * as embedded from '../storage/sqlite/whole.ts'
@@ -63,10 +64,6 @@ const requireNoNodes = async (storage: Storage): Promise<void> => {
       'Stop every node first. One that was killed counts as running for 30 seconds',
     )
 }
-
-/** Whether a file failed, and not the database. */
-const isOfFile = (error: unknown): boolean =>
-  error instanceof Error && ('path' in error || ('code' in error && /^SQLITE_/.test(String(error.code))))
 
 const backup = async (url: string, file: string): Promise<void> => {
   if (existsSync(file)) throw fileExists(file)

@@ -55,6 +55,10 @@ const codeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' ? /^SQLITE_[A-Z]+/.exec(code)?.[0] : undefined
 }
 
+/** Whether the embedded engine, or the file under it, failed. */
+export const isOfFile = (error: unknown): boolean =>
+  codeOf(error) !== undefined || (error instanceof Error && 'path' in error)
+
 export const isBusy = (error: unknown): boolean => codeOf(error) === 'SQLITE_BUSY'
 
 /** Whether the file is no store, or not all of one. */
