@@ -83,7 +83,8 @@ const backupWarnsMs = 2 * dayMs
 
 const checkBackup = ({ backup, facts: { time } }: Inspection): Finding[] => {
   if (!backup) return []
-  const age = counted(Math.floor((time - backup.at) / dayMs), 'day')
+  // A clock that was ahead is no backup of tomorrow.
+  const age = counted(Math.max(0, Math.floor((time - backup.at) / dayMs)), 'day')
   const message = backup.never
     ? `no backup was ever written, and the store is ${age} old`
     : `the last backup is ${age} old`
