@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { onTerminal } from './terminal.ts'
 import { env, installHooks, path, service } from './bare-service.ts'
+import { isWhole } from '../whole.ts'
 import { svcHere } from './prepare.ts'
 
 installHooks()
@@ -43,6 +44,19 @@ describe('svc doctor', () => {
     ])
     expect(of('tool server')?.message).toContain('request_approval_async')
     expect(exit).toBe(0)
+  })
+
+  test.runIf(isWhole)('waits for a service that hangs only once, and not for a minute', async () => {
+    const hanging = createServer(() => undefined).listen(0, '127.0.0.1')
+    await once(hanging, 'listening')
+    const origin = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`
+    const began = performance.now()
+    const { exit, findings, of } = await examine({ SVC_BASE_URL: `${origin}/admin/public/api` })
+    expect(performance.now() - began).toBeLessThan(30_000)
+    expect([exit, of('service')?.state]).toEqual([1, 'fail'])
+    expect(findings.map(({ check }) => check)).not.toContain('tool server')
+    hanging.closeAllConnections()
+    hanging.close()
   })
 
   test('prints aligned lines', async () => {

@@ -154,13 +154,16 @@ export const readHealth = (answer: unknown): 'healthy' | 'unhealthy' | 'unknown'
   return ok === false ? 'unhealthy' : 'unknown'
 }
 
+/** Of a small document that every server has ready. */
+const documentMs = 10_000
+
 /** JSON from a public address: sends no credentials and follows no redirect. `cacert` is a file with the CA to trust. */
 export const getJson = async (
   { io }: Pick<Run, 'io'>,
   url: string,
   cacert: string | undefined,
 ): Promise<unknown> => {
-  const transport = openTransport(io, cacert)
+  const transport = openTransport(io, cacert, { timeoutMs: { headers: documentMs, body: documentMs } })
   try {
     return await getPublicJson(transport, url, io.signal)
   } finally {

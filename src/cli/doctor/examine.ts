@@ -74,6 +74,17 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
   }
 }
 
+/** A service that accepts connections and answers nothing, about which each further check would wait a minute. */
+const checkHanging = async (context: Context): Promise<Finding | undefined> => {
+  const { baseUrl, cacert } = await context.settings()
+  try {
+    await getJson(context, new URL('/health', baseUrl.value).href, cacert?.value)
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'timed_out') return failed('service', error)
+  }
+  return undefined
+}
+
 /** Checks everything that a command needs, in that order. Stops where a failure makes the next checks useless. */
 export const examine = async (context: Context, databaseUrlFile?: string): Promise<Finding[]> => {
   const databaseUrl = databaseUrlFile
@@ -94,7 +105,9 @@ export const examine = async (context: Context, databaseUrlFile?: string): Promi
   findings.push(await checkCertificate(context))
   const key = await checkKey(settings)
   findings.push(key)
-  if (key.state !== 'fail') {
+  const hanging = await checkHanging(context)
+  if (hanging) findings.push(hanging)
+  else if (key.state !== 'fail') {
     const service = await checkService(context)
     findings.push(...service)
     if (service[0]?.state === 'ok') {
@@ -103,7 +116,7 @@ export const examine = async (context: Context, databaseUrlFile?: string): Promi
       findings.push(...(await checkGroups(context)))
     }
   }
-  findings.push(...(await checkTools(context)))
+  if (!hanging) findings.push(...(await checkTools(context)))
   if (databaseUrl) {
     const { checkDatabase } = await import('./database.ts')
     findings.push(...(await checkDatabase(context.io, databaseUrl)))
