@@ -5,6 +5,7 @@ import { addMs } from '../../core/iso-time.ts'
 import type { NodeReport, Service } from '../call/service.ts'
 import type { Signals } from '../call/signals/signals.ts'
 import { newestVersion } from '../storage/migrations.ts'
+import { lostAfterS } from '../storage/schema/service.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** What a process says about itself. */
@@ -93,7 +94,17 @@ export const watchNode = ({ storage, node }: Pick<Service, 'storage' | 'node'>, 
             .values(row)
             .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
             .execute()
-          await db.deleteFrom('nodes').where('seen_at', '<', addMs(row.seen_at, -forgottenMs)).execute()
+          const before = (ms: number): string => addMs(row.seen_at, -ms)
+          await db
+            .deleteFrom('nodes')
+            .where(({ eb, or, and }) =>
+              or([
+                eb('seen_at', '<', before(forgottenMs)),
+                // This node is there instead.
+                and([eb('address', '=', row.address), eb('seen_at', '<', before(lostAfterS * 1000))]),
+              ]),
+            )
+            .execute()
         },
         { org: null, routine: true },
       )

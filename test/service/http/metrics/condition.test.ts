@@ -6,7 +6,7 @@ import { noteBackup } from '../../../../src/service/storage/last-backup.ts'
 import { lostAfterS } from '../../../../src/service/storage/schema/service.ts'
 import { engines } from '../../storage/engines.ts'
 import { at, clock, installHooks, storage } from '../../storage/opened-store.ts'
-import { createNode } from '../../../../src/service/lifecycle/node.ts'
+import { createNode, watchNode } from '../../../../src/service/lifecycle/node.ts'
 import { temporaryFolder } from '../../../temporary-folder.ts'
 
 const read = async (dataDir?: string): Promise<string> => {
@@ -64,5 +64,12 @@ describe.each(engines)('the metrics of the $name store', (engine) => {
     )
     clock.tick((lostAfterS + 1) * 1000)
     expect(await read()).toContain('svc_nodes{state="lost"} 1\n')
+    // A node that starts at its address takes its place.
+    const again = watchNode({ storage, node: createNode({ storage, signals: { waiting: 0 } }, {}) }, () => {})
+    await again.report()
+    expect(await read()).toContain(
+      'svc_nodes{state="serving"} 1\nsvc_nodes{state="stopping"} 0\nsvc_nodes{state="lost"} 0\n',
+    )
+    await again.stop()
   })
 })
