@@ -52,7 +52,7 @@ const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found |
     const { program, match, connection } = linePartsOf(command)
     const off = disabledBy(host, level, io)
     if (!off && !isCalledFor(entry, match === '' ? host.shell : readNames([match]))) {
-      const detail = `${host.title} calls the hook for other tools than ${match}: run svc hook install again; hook in ${file}`
+      const detail = `${host.title} calls the hook for other tools than ${match}: install it again; hook in ${file}`
       return { row: { name, state: 'open', detail }, connection }
     }
     const fault = off

@@ -13,6 +13,7 @@ import { readBook, readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
 import { linesOf } from '../policy/rules.ts'
 import type { CoveredRow } from '../storage/schema.ts'
+import { transactionOf } from '../storage/transaction.ts'
 import { tellUseAt } from './grant-notices.ts'
 import { readTerms } from './grants.ts'
 import { findBallot } from './ballots.ts'
@@ -39,14 +40,18 @@ const hasDevice = async (call: Call, { device_id, ...member }: Granter): Promise
 /** Refuses to use a granted approval, which nobody saw, once its approver is no longer one of those whom its rules ask. */
 export const requireGranter = async (call: Call, row: ApprovalRow): Promise<void> => {
   if (row.granted_by === null) return
-  const { org_id, decided_by: user_id } = row
+  const { org_id } = row
+  // The MAC of the request covers its line, of this one person.
+  const { user_id } = readLines(row)[0]!.people[0]!
   const book = await readBook(call, org_id)
   const names = new Set(readRules(row).map(({ name }) => name))
   const lines = book.rules.flatMap(({ rule }) => (names.has(rule.name) ? linesOf(book, rule) : []))
-  const { device_id } = await findBallot(call.db, row, user_id!)
+  const ballot = await findBallot(call.db, row, user_id)
+  const { device_id } = ballot
   if (
-    lines.some(({ members }) => members.includes(user_id!)) &&
-    (await hasDevice(call, { org_id, user_id: user_id!, device_id }))
+    lines.some(({ members }) => members.includes(user_id)) &&
+    call.keyring.holds('ballots', ballot) &&
+    (await hasDevice(call, { org_id, user_id, device_id }))
   )
     return
   throw conflict(
@@ -150,12 +155,15 @@ const addBallot = async ({ db, now, keyring }: Call, row: ApprovalRow, granting:
  */
 export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalRow | undefined> => {
   const { now, db, keyring } = call
-  const live = await readGrants(call, asked.org_id)
+  // What was over at the time of the last change stays over when the clock is set back.
+  const lastAt = transactionOf(db).head(asked.org_id)?.at ?? now
+  const live = (await readGrants(call, asked.org_id)).filter(({ ends_at }) => ends_at > lastAt)
   const found = await findGrant(call, live, asked)
   if (!found) return undefined
   const { grant, granting } = found
   const use = grant.used + 1
   const ballot = await findBallot(db, granting, grant.user_id)
+  if (!keyring.holds('ballots', ballot)) return undefined
   const [line] = readLines(asked)
   const people = line!.people.filter(({ user_id }) => user_id === grant.user_id)
   const others = live.filter((one) => one !== grant)

@@ -101,6 +101,9 @@ export const requestApproval = async (
   const subject = checkSubject(input.subject ?? textSubject(input.action!))
   if (subject.type === 'text' && input.action !== undefined && input.action !== subject.data.text)
     throw invalid('action', 'must be the text of the subject, which people approve', 'Leave out action')
+  // Such a list has rows, which createBatch stores.
+  if (held === undefined && subject.type === 'request' && subject.data.operation === 'batch')
+    throw invalid('subject.data.operation', 'must not be batch: only svc itself lists changes')
   const requester = input.requester ?? call.caller.name
   const { wanted, rules, terms, grant, skipped } = await rulesOfRequest(call, { input, subject, held, via })
   const { lifetime_s } = terms

@@ -21,7 +21,9 @@ export const ruleDigest = (rule: Rule): string => {
 /** For this long, one other administrator can remove a new rule: whoever it asks may never have agreed to it. */
 const newForMs = 24 * 60 * 60_000
 
-export const isNew = ({ created_at }: StoredRule, now: string): boolean => addMs(created_at, newForMs) > now
+export const isNew = ({ created_at }: StoredRule, now: string): boolean =>
+  // One of a clock that was ahead is not new until then.
+  created_at <= now && addMs(created_at, newForMs) > now
 
 type Groups = Pick<Book, 'groups'>
 

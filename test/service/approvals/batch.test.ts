@@ -56,6 +56,15 @@ describe('one approval for many rows', () => {
   })
 })
 
+test('nobody asks in the words of a list whose rows the service does not have', async () => {
+  const file = { name: 'list of 1 changes', sha256: 'ab'.repeat(32) }
+  const data = { organization: null, operation: 'batch', body: {}, counts: { 'user create': 1 }, file }
+  const body = { subject: { type: 'request', data }, approvers: ['+12025550101'] }
+  const answer = await service.call('POST', '/svc/v1/approvals', { body })
+  expect(refusal(answer)[0]).toBe(422)
+  expect(answer.body.data.issues).toMatchObject([{ field: 'subject.data.operation' }])
+})
+
 describe('a repeated list', () => {
   test('asks nobody again, also when a part of it is done', async () => {
     const rows = [user(1), user(2), user(3)]

@@ -59,6 +59,37 @@ describe('a grant', () => {
     await granted()
     clock.tick(600_001)
     expect((await asked()).status).toBe('pending')
+    // What ended stays ended when the clock is set back.
+    clock.tick(-600_001)
+    expect((await asked(pod('web-2'))).status).toBe('pending')
+  })
+
+  test('is used only with the ballot that the service wrote, of the person in its line', async () => {
+    await granted()
+    const use = await asked(pod('web-2'))
+    const device = { org_id: acme.id, user_id: Number(grace.id) }
+    await service.storage.write(
+      async (db) => {
+        const { id } = await db
+          .selectFrom('devices')
+          .where('user_id', '=', device.user_id)
+          .where('org_id', '=', device.org_id)
+          .select('id')
+          .executeTakeFirstOrThrow()
+        await db
+          .updateTable('approvals')
+          .set({ decided_by: device.user_id })
+          .where('request_id', '=', use.request_id)
+          .execute()
+        await db
+          .updateTable('ballots')
+          .set({ user_id: device.user_id, device_id: id })
+          .where('request_id', '=', use.request_id)
+          .execute()
+      },
+      { org: acme.id },
+    )
+    expect((await consume(use)).status).toBeGreaterThanOrEqual(400)
   })
 
   test('is offered and signed only if the approver chooses it', async () => {

@@ -39,6 +39,14 @@ test('a rule that is older needs the others, as does every other change', async 
   expect(asked).toEqual([[ada.user], [alan.user]])
 })
 
+test('a rule of a clock that was ahead needs the others, too', async () => {
+  clock.tick(40 * hour)
+  const { rule } = await holdCalls(service, acme.id, ['geofence'], [ada.user])
+  clock.tick(-40 * hour)
+  const { alan, asked } = await deleting(rule)
+  expect(asked).toEqual([[ada.user], [alan.user]])
+})
+
 test('two new rules cannot guard each other, and an older one guards them', async () => {
   await holdCalls(service, acme.id, ['rule'], [ada.user])
   clock.tick(25 * hour)
