@@ -168,6 +168,12 @@ export const deleteRule: HandlerOf<'deleteRule'> = async ({ org_id, name }, call
   await changeRules(call, org_id, [{ before: findRule(book, org_id, name) }], { before: book, now: book })
 }
 
+/** Who must agree depends on what each change is, so none may hide behind another one of the same name. */
+const refuseRepeated = (field: 'rules' | 'groups', names: readonly string[]): void => {
+  const repeated = names.find((name, at) => names.indexOf(name) < at)
+  if (repeated !== undefined) throw invalid(field, `must name each once: "${repeated}"`)
+}
+
 /** Groups that are created come first and those that are deleted last, because rules ask them. */
 export const setRules: HandlerOf<'setRules'> = async (
   { org_id, rules = [], removed = [], groups: groupChanges = [] },
@@ -176,6 +182,11 @@ export const setRules: HandlerOf<'setRules'> = async (
   await reachOrganization(call, org_id)
   if (rules.length + removed.length + groupChanges.length === 0)
     throw invalid('rules', 'must name a rule or a group to change')
+  refuseRepeated('rules', [...rules.map(({ name }) => name), ...removed])
+  refuseRepeated(
+    'groups',
+    groupChanges.map(({ name }) => name),
+  )
   const before = await readBook(call, org_id)
   const groups: Awaited<ReturnType<typeof create>>[] = []
   const setGroup = async ({ name, members }: (typeof groupChanges)[number]) => {
@@ -198,9 +209,6 @@ export const setRules: HandlerOf<'setRules'> = async (
     }),
     ...removed.map((name): RuleChange => ({ before: findRule(before, org_id, name) })),
   ]
-  const names = changes.map((one) => one.before?.rule.name ?? one.after!.name)
-  const repeated = names.find((name, at) => names.indexOf(name) < at)
-  if (repeated !== undefined) throw invalid('rules', `must name each rule once: "${repeated}"`)
   const stored = changes.length > 0 ? await changeRules(call, org_id, changes, { before, now }) : []
   for (const one of groupChanges) if (one.members.length === 0) await setGroup(one)
   const after = await readBook(call, org_id)

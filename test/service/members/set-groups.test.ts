@@ -42,6 +42,18 @@ describe('several groups', () => {
     expect([await isChanged(), await membersOf('new')]).toEqual([true, [alan.id]])
   })
 
+  test('are each named once, so that no change hides behind another one', async () => {
+    const twice = [
+      { name: 'sre', members: [alan.id] },
+      { name: 'sre', members: [ada.id, alan.id] },
+    ]
+    const answer = await set(twice, { key: rules })
+    expect([answer.status, answer.body.data.issues]).toEqual([
+      422,
+      [{ field: 'groups', message: 'must name each once: "sre"' }],
+    ])
+  })
+
   test('are changed with one request, which a member of each and an administrator approve', async () => {
     const asked = await set(changes(), { key: rules })
     expect([asked.status, asked.body.data.code]).toEqual([403, 'approval_required'])
