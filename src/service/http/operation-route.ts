@@ -193,8 +193,9 @@ export const createOperationRoute = (
           { now, oldest: oldestStored(now) },
           success(operation.message, stored),
         )
-        // A device signs each of those, which limits their number. A key that fills the quota must not keep a person from acting.
-        if (repeatable.orgId !== null && !('challenge' in shape))
+        // A key that fills the quota must keep nobody from acting as a person, whose device limits that by its signatures, nor from
+        // ending something, such as that key.
+        if (repeatable.orgId !== null && !('challenge' in shape) && operation.effect !== 'delete')
           await service.claim({ db, now }, repeatable.orgId, 'idempotency_mib', bytes)
       }
       return { envelope: success(operation.message, data), headers }

@@ -66,6 +66,25 @@ export const renewKeyRow = async (
     .execute()
 }
 
+/** Deletes what is stored for repeats of a key without any secret left, so that it takes no room from the others. */
+const forgetRepeats = async (db: Db, { id, lineage }: KeyRow): Promise<void> => {
+  const key = lineage ?? id
+  await db
+    .deleteFrom('idempotency')
+    .where('key_id', '=', key)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('api_keys')
+            .where(({ eb, or }) => or([eb('id', '=', key), eb('lineage', '=', key)]))
+            .where('revoked_at', 'is', null)
+            .select('id'),
+        ),
+      ),
+    )
+    .execute()
+}
+
 type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
 
 /**
@@ -89,6 +108,7 @@ export const changeKeyRows = async (
       .execute()
     changed.push({ ...next, hash })
   }
+  if (set.revoked_at) for (const row of changed) await forgetRepeats(db, row)
   return changed
 }
 

@@ -224,4 +224,32 @@ describe('responses that are stored for repeats', () => {
     // Without the header nothing is stored.
     dataOf(await geofence())
   })
+
+  test('keep nobody from ending something, and go with the last secret of their key', async () => {
+    dataOf(await create('first', 'k1'))
+    await service.storage.write(
+      (db) =>
+        db
+          .updateTable('idempotency')
+          .set({ bytes: 1024 * 1024 })
+          .execute(),
+      { org: 0 },
+    )
+    dataOf(await set({ idempotency_mib: 1 }))
+    const path = `/svc/v1/keys`
+    const other = dataOf(
+      await service.call('POST', path, { body: { name: 'other', org_id: acme.id, scopes: ['all'] } }),
+    )
+    const asOther = { key: other.key, headers: { 'idempotency-key': 'k2' } }
+    const body = { ...fence, name: 'second' }
+    const second = () =>
+      service.call('POST', `/organization/${acme.id}/create/geo-fence`, { ...asOther, body })
+    expect(refused(await second())[1]).toBe('quota_exceeded')
+    const { id } = dataOf(await service.call('GET', '/svc/v1/whoami', { key: acme.key }))
+    dataOf(
+      await service.call('DELETE', `${path}/${id}`, { ...asOther, headers: { 'idempotency-key': 'k3' } }),
+    )
+    clock.tick(11_000)
+    dataOf(await second())
+  })
 })
