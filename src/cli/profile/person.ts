@@ -112,7 +112,8 @@ export const logInPerson = async (
     const until = new Date(io.now().getTime() + got.expires_in * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
     const asked = scopes.some((scope) => scope !== 'ask') && can !== undefined
     const less = asked ? 'can only ask: the rest needs an administrator' : 'can ask'
-    const does = got.management_token === undefined ? less : 'can ask and manage'
+    const manages = !device && scopes.some((scope) => scope !== 'ask' && scope !== 'read')
+    const does = got.management_token === undefined ? less : `can ask and ${manages ? 'manage' : 'read'}`
     await saveProfile(
       {
         name,
@@ -128,21 +129,24 @@ export const logInPerson = async (
   }
 }
 
-/** Ends the sign-in at the service. Returns what there was to do; nothing if it had ended before. */
-const endSignIn = async (origin: string, token: string, transport: Transport, io: Io): Promise<string> => {
+/** Ends one key at the service, and with it the others of the sign-in. Returns why there was nothing to end; undefined if it did. */
+const endKey = async (
+  origin: string,
+  token: string,
+  transport: Transport,
+  io: Io,
+): Promise<string | undefined> => {
   const client = createClient({ baseUrl: `${origin}${apiRoot}`, transport, apiKey: async () => token })
   try {
     await readOwnKey(client, io.signal)
   } catch (error) {
     if (!(error instanceof SvcError) || error.http_status !== 401) throw error
-    const had =
-      error.code === 'signed_out'
-        ? 'its keys had expired, and expired keys need no revocation; requests that are pending stay until they expire'
-        : 'the service had ended its keys before'
-    return `: removed its keys here. Nothing was revoked: ${had}`
+    return error.code === 'signed_out'
+      ? 'its keys had expired, and expired keys need no revocation; requests that are pending stay until they expire'
+      : 'the service had ended its keys before'
   }
   await signOut(origin, token, transport, io)
-  return ''
+  return undefined
 }
 
 /** Ends the sign-in of a profile, at the service first. */
@@ -164,7 +168,11 @@ export const logOutPerson = async (name: string, dryRun: boolean | undefined, co
   if (!dryRun) {
     const transport = openTransport(io, saved.cacert)
     try {
-      more = await endSignIn(saved.ask_key_origin!, token, transport, io)
+      // One of the two may have been ended alone, on the approver page.
+      const tokens = saved.api_key === undefined ? [token] : [token, saved.api_key]
+      const had: (string | undefined)[] = []
+      for (const one of tokens) had.push(await endKey(saved.ask_key_origin!, one, transport, io))
+      if (!had.includes(undefined)) more = `: removed its keys here. Nothing was revoked: ${had[0]}`
     } finally {
       await transport.close()
     }

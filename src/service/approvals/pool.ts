@@ -49,7 +49,11 @@ const unseparated = async (
   owners: ReadonlySet<number>,
   relationTo: ReturnType<typeof relationsTo>,
 ): Promise<string | undefined> => {
-  if (owners.has(person.user_id)) return 'is the requester'
+  const { caller } = call
+  if (owners.has(person.user_id))
+    return person.user_id === (caller.person?.user_id ?? caller.ownerId)
+      ? 'is the requester'
+      : 'stands behind the requester: created or connected the key, or admitted its person or their phone'
   for (const { id } of await countedDevices(call, person).where(ofActiveDevice('devices')).execute()) {
     const { relation } = await relationTo({ device: id })
     if (countsOn({ separated: true }, relation)) return undefined
