@@ -113,6 +113,14 @@ test('an administrator cannot approve for somebody whom they let in on the page'
   const { text } = await callTools(service, agent, call('request_approval_async', { action: 'Deploy' }))
   const asked = dataOf(await show(service, /apr_[\w-]{24}/.exec(text)![0]))
   expect(asked.lines.at(-1).people.map(({ user_id }: { user_id: string }) => user_id)).toEqual([bob.user])
+  const { excluded } = await service.storage.read((db) =>
+    db
+      .selectFrom('approvals')
+      .where('request_id', '=', asked.request_id)
+      .select('excluded')
+      .executeTakeFirstOrThrow(),
+  )
+  expect(excluded).toContain('stands behind the requester')
   await setPolicy({ not_requester: true })
   expect(await outcomeOf({ agent }, admin)).toMatchObject({
     refused: expect.stringContaining('belongs to the approver'),
