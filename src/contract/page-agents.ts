@@ -14,10 +14,10 @@ const redirect = z.looseObject({
   redirect_to: chosen(z.string(), 'Where the page sends the browser', { secret: true }),
 })
 
-/** A key that a person gave an agent or a terminal. */
+/** What a person gave an agent or a terminal: a key or, of a terminal, one or two, which end together. */
 const agentRecord = z.looseObject({
   id: chosen(id, 'Id of its key'),
-  name: chosen(z.string(), 'Name of the key'),
+  name: chosen(z.string(), 'Name of the key that asks'),
   client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
   last_used_at: nullable(time, 'When it was last used, to the minute'),
 })
@@ -81,7 +81,7 @@ export const pageAgents = operations({
   },
   revokeOwnAgent: {
     route: 'POST /svc/v1/approver/agents/{agent_id}/revocation',
-    summary: 'Disconnect an agent of the signed-in person',
+    summary: 'Disconnect an agent or a terminal of the signed-in person',
     message: 'Agent revoked',
     input: z.strictObject({ agent_id: chosen(id, 'Id of the agent') }),
   },

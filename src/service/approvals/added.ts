@@ -1,7 +1,6 @@
 import { mostAdded } from '../../contract/added.ts'
 import type { Call } from '../call/call.ts'
 import { countRows } from '../call/pagination.ts'
-import { ofLiveSignIn } from '../call/sign-in.ts'
 import { ofMembership, withinOrganization } from '../call/tenant.ts'
 import { ofKeptDevice } from '../devices/active.ts'
 import { adminRoles } from '../devices/administrators.ts'
@@ -67,7 +66,6 @@ const readLive = async ({ db, now }: Reads, devices: readonly number[], start: n
     .execute()
   const agents = await selectAgents({ db, now })
     .where('k.consented_with', 'in', [...devices, nobody])
-    .where(ofLiveSignIn('k'))
     .where(withinOrganization(orgId, 'm.org_id'))
     .$if(userId !== undefined, (query) => query.where('m.user_id', '=', userId!))
     .select(['k.id', 'm.org_id', 'k.name', 'm.user_id', 'm.first_name', 'm.last_name'])

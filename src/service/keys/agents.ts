@@ -1,5 +1,6 @@
 import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
+import { ofLiveSignIn } from '../call/sign-in.ts'
 import type { Member } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { isLive, type KeyRow } from './rows.ts'
@@ -25,6 +26,7 @@ export const selectAgents = ({ db, now }: Deps) =>
     .where('k.client_id', 'is not', null)
     .where('k.revoked_at', 'is', null)
     .where('k.expires_at', '>', now)
+    .where(ofLiveSignIn('k'))
 
 /** Each can ask everybody in the organization, so a person must not collect them without end. */
 const agentsAtMost = 20

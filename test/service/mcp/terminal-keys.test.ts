@@ -1,9 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask, decide, show } from '../approver.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
-import { type Phone, registerPhone } from '../page/phone.ts'
+import { addDevice } from '../page/added-device.ts'
+import { fromPhone, type Phone, registerPhone } from '../page/phone.ts'
 import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
-import { create, createAdministrator, createConsented, signIn, whoIs } from './terminal-stage.ts'
+import {
+  create,
+  createAdministrator,
+  createConsented,
+  installation,
+  signIn,
+  whoIs,
+} from './terminal-stage.ts'
 
 installHooks()
 
@@ -96,4 +104,34 @@ test('a sign-in that ends while the body of a call arrives says so', async () =>
   await writer.close()
   const answer = await pending
   expect([answer.status, JSON.parse(await answer.text()).data.code]).toEqual([401, 'signed_out'])
+})
+
+const listed = async ({ cookie } = grace) =>
+  dataOf(await fromPhone(service, 'GET', 'agents', { cookie })).agents
+
+describe('on the approver page', () => {
+  test('a terminal is one entry, which ends both of its keys', async () => {
+    const [{ access_token, management_token }, other] = [
+      await signIn(grace),
+      await signIn(grace, { id: installation('b') }),
+    ]
+    clock.tick(60_000)
+    dataOf(await whoIs(management_token!))
+    await expect.poll(async () => (await listed())[0].last_used_at).toBe(clock.iso())
+    const [one, ...others] = await listed()
+    expect(one.name).toBe('svc on ada-laptop')
+    expect(others).toMatchObject([{ name: 'svc on ada-laptop 2' }])
+    dataOf(await fromPhone(service, 'POST', `agents/${one.id}/revocation`, { cookie: grace.cookie }))
+    for (const key of [access_token, management_token!]) expect((await whoIs(key)).status).toBe(401)
+    expect((await whoIs(other.management_token!)).status).toBe(200)
+    expect(await listed()).toEqual(others)
+  })
+
+  test('a terminal whose device was removed is not listed', async () => {
+    await signIn(grace)
+    const second = await addDevice(service, grace, 'Tablet')
+    expect(await listed(second)).toHaveLength(1)
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${grace.device}`))
+    expect(await listed(second)).toEqual([])
+  })
 })
