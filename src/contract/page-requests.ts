@@ -135,6 +135,14 @@ export const outcomeRecord = z.looseObject({
   ),
   refused: chosen(z.array(factorRuling), 'The rules that refused an approval; empty in any other case'),
   note: approvalRecord.shape.note,
+  grant: optional(
+    z.strictObject({
+      request_id: chosen(request_id, 'The request with which it was granted'),
+      use: chosen(z.int(), 'Which use of the grant it is'),
+      uses: chosen(z.int(), 'How many uses were granted'),
+    }),
+    'With what it was allowed, if nobody was asked',
+  ),
   reported: optional(z.literal(true), 'The person denied it and did not expect it'),
   detail: approvalRecord.shape.detail,
 })

@@ -45,6 +45,14 @@ test('the approver reads what may differ before allowing it, later finds what wa
   await reads('Used 1 of 20, until ')
   expect(await flaws(phone)).toEqual([])
 
+  await phone.page.getByRole('link', { name: 'Run systemctl restart web-2' }).click()
+  await phone.page.getByRole('heading', { name: 'Allowed earlier; nobody was asked' }).waitFor()
+  await reads('An earlier grant allowed it. This was use 1 of 20.')
+  expect(await flaws(phone)).toEqual([])
+  await phone.page.getByRole('link', { name: 'Show the request that allowed it' }).click()
+  await reads('You approved this ')
+  await phone.page.getByRole('link', { name: 'Your decisions' }).click()
+
   await phone.page.getByRole('button', { name: 'End: Run systemctl restart web-1' }).click()
   await phone.page.getByRole('status').getByText('Ended. You’ll be asked again.').waitFor()
   await phone.page.getByText('Allowed without asking you').waitFor({ state: 'detached' })

@@ -4,7 +4,7 @@ import { nodes, t } from '../language/text.ts'
 import { endText, noteText } from './history.ts'
 import { breakGlassText, originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
-import { button, div, h, picture } from '../shell/element.ts'
+import { button, div, h, link, picture } from '../shell/element.ts'
 import { showReading } from '../shell/reading.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, headline, nameOf } from '../shell/text.ts'
@@ -37,17 +37,19 @@ const receiptPart = (decision: DecisionDetail): (Node | false)[] => {
 }
 
 /** A request as it was signed, what became of it, and its receipt. */
-export const showDecision = (session: Session, request_id: string, list: 'history' | 'activity'): View =>
-  showReading({
+export const showDecision = (session: Session, request_id: string, list: 'history' | 'activity'): View => {
+  const screen = list === 'history' ? 'decision' : 'activity'
+  return showReading({
     title: t('history.detail'),
     back: { href: `#${list}`, text: t(list === 'history' ? 'history.title' : 'history.activity') },
     read: () => call('getDecision', { request_id }, { org: session.org_id }),
     draw: (decision) => {
-      const { member, own, ended_at, reported, note } = decision
+      const { member, own, ended_at, ended_by, reported, note, grant } = decision
       const isKept = decision.cleared_at === undefined
       const said = wordsFor(decision, session.device_id)
       const of = [ended_at !== null && dateText(ended_at), note !== undefined && noteText(note)]
-      const { title, lines = [] } = own ? said : { title: endText(decision, member), lines: of }
+      const { title, lines = [] } =
+        own || ended_by === 'grant' ? said : { title: endText(decision, member), lines: of }
       return [
         div(
           'result',
@@ -68,8 +70,11 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           isKept && div('asker', ...requesterLines(decision.origin)),
           isKept && h('dl', {}, ...requestLines(decision), ...originLines(decision)),
         ),
+        grant !== undefined &&
+          link(`#${screen}=${encodeURIComponent(grant.request_id)}`, 'plain', t('history.granting')),
         !own && h('p', 'aside', nodes('history.approver', { name: exactText(nameOf(member)) })),
         ...receiptPart(decision),
       ]
     },
   })
+}

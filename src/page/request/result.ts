@@ -73,11 +73,21 @@ const byPerson = ({ status, device, note, ended_at }: Outcome, own: string): Not
 
 const over = (line: string | Node, title = t('request.ended')): Notice => notice('clock', title, line)
 
+/** Nobody was asked, because somebody allowed it earlier. */
+const byGrant = ({ status, grant }: Outcome): Notice =>
+  notice(
+    status === 'approved' ? 'good' : 'clock',
+    t('history.grant'),
+    grant !== undefined && t('request.grantUse', { use: grant.use, uses: grant.uses }),
+    status !== 'approved' && t('request.grantEnded'),
+  )
+
 /** How a request ended, in words for the device `own`. */
 export const wordsFor = (outcome: Outcome, own: string): Notice => {
   const { ended_by, ended_at, refused, detail, by, status } = outcome
   if (status === 'pending' || (ended_by === 'person' && by !== undefined)) return withOthers(outcome)
   if (ended_by === 'person') return byPerson(outcome, own)
+  if (ended_by === 'grant') return byGrant(outcome)
   if (ended_by === 'factors') {
     const why = refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')]
     return notice('bad', t('request.notApproved'), ...why)

@@ -15,7 +15,7 @@ import { isAdministrator } from '../devices/administrators.ts'
 import type { Db } from '../storage/schema.ts'
 import { readOwnGrants } from './grants.ts'
 import { readPeople, requireAdmin } from './members.ts'
-import { type DecidingDevice, outcomeOf, readDevices } from './outcome.ts'
+import { type DecidingDevice, outcomeOf, readDevices, readGrantOf } from './outcome.ts'
 
 type DecidedRow = ApprovalRow & { device_id: number | null }
 
@@ -135,6 +135,7 @@ export const getDecision: HandlerOf<'getDecision'> = {
       const { action, reason, expires_at, attestation, receipt_digest, cleared_at } = row
       return {
         ...toDecision(row, devices.get(row.device_id ?? 0), user_id),
+        ...(await readGrantOf(call.db, row)),
         own,
         lines: toLineRecords(row),
         member,

@@ -2,12 +2,13 @@ import { progressFor } from '../../contract/line-progress.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/current.ts'
 import { deniedTogether, endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
+import { readTerms } from '../approvals/grants.ts'
 import { unexpected } from '../approvals/report.ts'
 import { tooFewLeft } from '../approvals/shrunk-pools.ts'
 import { findBallot } from '../approvals/ballots.ts'
 import { poolOf, readLines, toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
-import { alteredInStore, toSubjectRecord, trusted } from '../approvals/record.ts'
+import { alteredInStore, selectApprovals, toSubjectRecord, trusted } from '../approvals/record.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
@@ -62,6 +63,17 @@ const endedBy = ({ decided_by, ...row }: ApprovalRow, viewer: number): string | 
         .flatMap(({ people }) => people)
         .find(({ user_id }) => user_id === decided_by)?.name
 
+/** With which request this one was allowed earlier; no field if nobody allowed it, or that request is gone. */
+export const readGrantOf = async (db: Db, row: ApprovalRow): Promise<Pick<Outcome, 'grant'>> => {
+  const { org_id, granted_by, grant_use } = row
+  if (granted_by === null) return {}
+  const granting = await selectApprovals(db, { orgId: org_id })
+    .where('a.request_id', '=', granted_by)
+    .executeTakeFirst()
+  const terms = granting && readTerms(granting)
+  return terms ? { grant: { request_id: granted_by, use: grant_use!, uses: terms.uses } } : {}
+}
+
 /** What became of a request, for a person who was asked or an administrator. */
 export const outcomeOf = (
   row: ApprovalRow,
@@ -91,15 +103,20 @@ export const getOwnRequest: HandlerOf<'getOwnRequest'> = {
     const { org_id, user_id } = requirePerson(caller)
     const row = trusted(await readCurrent(service, request_id, { orgId: org_id }), service)
     if (!poolOf(row).includes(user_id)) throw notFound('Approval request')
-    const { ballot, devices } = await service.storage.read(async (db) => {
+    const { ballot, devices, grant } = await service.storage.read(async (db) => {
       const ballot = await findBallot(db, row, user_id)
-      return { ballot, devices: await readDevices(db, org_id, [ballot]) }
+      return {
+        ballot,
+        devices: await readDevices(db, org_id, [ballot]),
+        grant: await readGrantOf(db, row),
+      }
     })
     const missed = row.status === 'pending' &&
       row.number !== null && { number_missed: ballot.number_tries > 0 }
     const answered = ballot.status !== 'pending' && { answer: ballot.status }
     return async () => ({
       ...outcomeOf(row, devices.get(ballot.device_id ?? 0), user_id),
+      ...grant,
       ...missed,
       ...answered,
       progress: progressFor(String(user_id), toLineRecords(row)),

@@ -53,3 +53,16 @@ test('nobody else can end it there, nor end another grant of that person', async
   expect(refusal(await end('apr_other', ada))).toEqual([404, 'not_found', []])
   expect(await grants(asker.key)).toMatchObject([{ request_id }])
 })
+
+test('a use says with which request it was allowed, to whoever granted it', async () => {
+  const { request_id: by } = await granted()
+  const { request_id } = await asked(pod('web-2'))
+  const cookie = await cookieFor(service, ada.key)
+  const grant = { request_id: by, use: 1, uses: 2 }
+  for (const path of ['decisions', 'requests'])
+    expect(dataOf(await fromPhone(service, 'GET', `${path}/${request_id}`, { cookie }))).toMatchObject({
+      ended_by: 'grant',
+      grant,
+    })
+  expect(dataOf(await fromPhone(service, 'GET', `decisions/${by}`, { cookie }))).not.toHaveProperty('grant')
+})
