@@ -129,6 +129,7 @@ export const outcomeRecord = z.looseObject({
   ended_by: nullable(z.enum(endings), 'Who or what ended it; null while it is pending'),
   ended_at: nullable(time, 'When it ended'),
   by: optional(z.string(), 'Name of whoever ended it, unless it was the reader'),
+  answer: optional(z.enum(['approved', 'denied']), 'What the signed-in person answered'),
   device: nullable(
     z.strictObject({ id: chosen(id, 'Device id'), name: chosen(z.string(), 'Name of the device') }),
     'The device that decided it',
@@ -156,7 +157,6 @@ export const pageRequests = operations({
     input: z.strictObject({ request_id }),
     data: z.extend(outcomeRecord, {
       number_missed: z.optional(numberMissed),
-      answer: optional(z.enum(['approved', 'denied']), 'What the signed-in person answered'),
       progress,
     }),
   },

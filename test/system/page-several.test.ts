@@ -62,6 +62,10 @@ describe('a request of two lines', () => {
     await bob.phone.sees('Approved')
     await expect.poll(async () => (await stage.statusOf(id)).status).toBe('approved')
     await card(eve, id).waitFor({ state: 'detached' })
+    await eve.phone.page.goto(`${stage.origin}/approver#history`)
+    await eve.phone.page.getByText('Bob Jones approved this.').click()
+    await eve.phone.page.getByRole('heading', { name: 'Approved' }).waitFor()
+    await eve.phone.page.getByText('Bob Jones approved this.').waitFor()
   })
 
   test('ends with the first denial, which the others read, and whoever is asked again', async () => {

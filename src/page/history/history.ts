@@ -22,9 +22,13 @@ const endings = {
 } as const
 
 /** What became of a request, in a few words. `asked`: the member it was sent to, if an administrator reads it. */
-export const endText = ({ status, ended_by, device, by }: Decision, asked?: Person): string | Node => {
+export const endText = (
+  { status, ended_by, device, by, answer }: Decision,
+  asked?: Person,
+): string | Node => {
   if (ended_by === 'person') {
     if (by !== undefined && status === 'denied') return nodes('request.deniedBy', { name: exactText(by) })
+    if (by !== undefined && answer === undefined) return nodes('request.approvedBy', { name: exactText(by) })
     const decision = status === 'approved' ? 'approved' : 'other'
     return device === null
       ? t('history.decided', { decision })

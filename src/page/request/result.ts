@@ -50,9 +50,10 @@ const decisionOf = (status: string): 'approved' | 'other' => (status === 'approv
 const withOthers = ({ status, by, answer, progress }: Outcome): Notice => {
   const said = answer === undefined ? [] : [nodes('request.youDecided', { decision: decisionOf(answer) })]
   if (status === 'pending') return notice('clock', t('request.waitingOthers'), ...waitingLines(progress))
-  if (status === 'approved') return notice('good', t('request.approved'), ...said)
-  const denied = nodes('request.deniedBy', { name: exactText(by ?? '') })
-  return notice('bad', t('request.denied'), denied, ...said)
+  const name = exactText(by ?? '')
+  if (status === 'approved')
+    return notice('good', t('request.approved'), nodes('request.approvedBy', { name }), ...said)
+  return notice('bad', t('request.denied'), nodes('request.deniedBy', { name }), ...said)
 }
 
 const byPerson = ({ status, device, note, ended_at }: Outcome, own: string): Notice => {

@@ -63,6 +63,13 @@ const endedBy = ({ decided_by, ...row }: ApprovalRow, viewer: number): string | 
         .flatMap(({ people }) => people)
         .find(({ user_id }) => user_id === decided_by)?.name
 
+/** What one of several people answered; no field if they did not. */
+const answerOf = (row: ApprovalRow, viewer: number): Pick<Outcome, 'answer'> => {
+  const people = toLineRecords(row).flatMap((line) => line.people)
+  const answer = people.find(({ user_id }) => user_id === String(viewer))?.answer ?? 'pending'
+  return answer === 'pending' ? {} : { answer }
+}
+
 /** With which request this one was allowed earlier; no field if nobody allowed it, or that request is gone. */
 export const readGrantOf = async (db: Db, row: ApprovalRow): Promise<Pick<Outcome, 'grant'>> => {
   const { org_id, granted_by, grant_use } = row
@@ -88,7 +95,7 @@ export const outcomeOf = (
     status: row.status,
     ended_by,
     ended_at: row.ended_at,
-    ...(by !== undefined && { by }),
+    ...(by !== undefined && { by, ...answerOf(row, viewer) }),
     device: by === undefined ? device : null,
     refused: ended_by === 'factors' ? refusedBy(row) : [],
     ...(row.note !== null && { note: row.note }),

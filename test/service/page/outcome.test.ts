@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { assert } from '../../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../../src/receipt/context.ts'
-import { ask, post } from '../approver.ts'
+import { ask, decide as approve, post } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 import { createPhone, fromPhone, type Phone, readInbox, site } from './phone.ts'
@@ -14,6 +14,9 @@ const request = async (more: object = {}): Promise<{ request_id: string; number:
 
 const outcome = (id: string, phone: Phone = ada) =>
   fromPhone(service, 'GET', `requests/${id}`, { cookie: phone.cookie })
+
+const newest = async (phone: Phone) =>
+  dataOf(await fromPhone(service, 'GET', 'decisions', { cookie: phone.cookie })).decisions[0]
 
 const decide = async (id: string, decision: 'approve' | 'deny', more: object = {}) => {
   const { requests } = await readInbox(service, ada)
@@ -120,4 +123,19 @@ test('a pending request says that a wrong number was typed, after an answer that
   expect(dataOf(await outcome(request_id)).number_missed).toBe(true)
   const { requests } = await readInbox(service, ada)
   expect(requests).toMatchObject([{ number_missed: true }])
+})
+
+test('an approval of two people names whoever else approved it, and what the reader answered', async () => {
+  const bob = await createPhone(service, acme.id, 2, { first_name: 'Bob' })
+  const path = `/svc/v1/organizations/${acme.id}/groups`
+  const eve = await createPhone(service, acme.id, 3, { first_name: 'Eve' })
+  const members = [ada.user, bob.user, eve.user]
+  dataOf(await service.call('POST', path, { body: { name: 'sre', members } }))
+  const body = { action: 'Deploy 4.2', approvers: ['@sre:2'] }
+  const { request_id } = dataOf(await service.call('POST', '/svc/v1/approvals', { key: acme.key, body }))
+  for (const { key } of [ada, bob]) dataOf(await approve(service, request_id, key, { decision: 'approve' }))
+  expect(await newest(ada)).toMatchObject({ by: 'Bob Lovelace', answer: 'approved' })
+  expect(await newest(bob)).not.toHaveProperty('by')
+  expect(await newest(eve)).toMatchObject({ by: 'Bob Lovelace' })
+  expect(await newest(eve)).not.toHaveProperty('answer')
 })
