@@ -30,6 +30,18 @@ describe('the vectors for other languages', () => {
     )
   })
 
+  test('of a use prove no factor, which was checked only when it was granted', async () => {
+    const [, use] = vectors.find(([name]) => name === 'use-of-a-grant.json')!
+    const { valid, checks } = await play({ ...use, expected: { ...use.expected, factors: ['biometric'] } })
+    expect(valid).toBe(false)
+    expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        name: 'expected factor biometric',
+        detail: 'PASS when it was granted; nothing was checked at this use',
+      },
+    ])
+  })
+
   test('are different ones', () => {
     const titles = vectors.map(([, { title }]) => title)
     expect(vectors.length).toBeGreaterThanOrEqual(30)
