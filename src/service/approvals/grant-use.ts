@@ -82,7 +82,7 @@ const covers = async (
 
 /** A grant of the same key, given under the same rules. */
 const findGrant = async (call: Call, live: readonly StoredGrant[], asked: NewRequest) => {
-  const own = live.filter(({ key_id }) => key_id === asked.key_id)
+  const own = live.filter(({ key_id, used, uses }) => key_id === asked.key_id && used < uses)
   if (own.length === 0) return undefined
   const ids = own.map(({ request_id }) => request_id)
   const rows = await call.db
@@ -167,8 +167,8 @@ export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalR
   const [line] = readLines(asked)
   const people = line!.people.filter(({ user_id }) => user_id === grant.user_id)
   const others = live.filter((one) => one !== grant)
-  const rest = use < grant.uses ? [...others, { ...grant, used: use }] : others
-  await writeGrants(call, asked.org_id, rest)
+  // Also after the last use: whoever ends the grant ends what was not done under it yet.
+  await writeGrants(call, asked.org_id, [...others, { ...grant, used: use }])
   const values = {
     ...asked,
     lines: JSON.stringify([{ ...line, people }]),

@@ -64,6 +64,15 @@ describe('a grant', () => {
     expect((await asked(pod('web-2'))).status).toBe('pending')
   })
 
+  test('is ended after its last use too, with what was not done under it yet', async () => {
+    const { request_id } = await granted()
+    const uses = [await asked(), await asked(pod('web-2'))]
+    expect((await asked(pod('web-3'))).status).toBe('pending')
+    expect(await grants()).toMatchObject([{ used: 2, uses: 2 }])
+    dataOf(await service.call('DELETE', at(acme.id, `grants/${request_id}`)))
+    for (const use of uses) expect((await consume(use)).status).toBeGreaterThanOrEqual(400)
+  })
+
   test('is used only with the ballot that the service wrote, of the person in its line', async () => {
     await granted()
     const use = await asked(pod('web-2'))
