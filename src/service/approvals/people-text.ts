@@ -4,9 +4,9 @@ import { safeLine } from '../../core/safe-text.ts'
 import { quotedName } from '../devices/notices.ts'
 import type { Db } from '../storage/schema.ts'
 
-/** Of a membership `m`: 1 if another active member has the same name, or one that looks like it. */
+/** Of a membership `m`: 1 if another member, also one on hold, has the same name, or one that looks like it. */
 export const hasTwin = sql<0 | 1>`(case when exists (select 1 from memberships t where t.org_id = m.org_id
-  and t.look_alike = m.look_alike and t.user_id <> m.user_id and t.state = 'active') then 1 else 0 end)`
+  and t.look_alike = m.look_alike and t.user_id <> m.user_id and t.state in ('active', 'pending')) then 1 else 0 end)`
 
 /**
  * Members in what people sign, in this order: `Ada Lovelace (user 3, ••••••••0101)`. The text says so when another active

@@ -46,7 +46,7 @@ export const sendOneTimeCode = async (
   const { left: sends_left, next_at: next_send_at } = await consumeOrRefuse(
     call,
     sends,
-    { org_id, subject: mobile },
+    { org_id, subject: attemptSubject(owner) },
     {
       code: 'too_many_sends',
       what: `${sends.atMost} codes were sent to this number in the last ${sends.windowMs / 60_000} minutes`,

@@ -139,7 +139,9 @@ export const addGroupMember: HandlerOf<'addGroupMember'> = async ({ org_id, name
       `The group ${name} has ${mostPeople} members, the most that a group can have`,
       `Remove one: svc group remove ${name} --user ID --org ${org_id}`,
     )
-  return setMembers(call, group, [...group.members, user_id])
+  const record = await setMembers(call, group, [...group.members, user_id])
+  requireEnoughMembers(org_id, await readBook(call, org_id), [name])
+  return record
 }
 
 export const removeGroupMember: HandlerOf<'removeGroupMember'> = async ({ org_id, name, user_id }, call) => {

@@ -78,6 +78,12 @@ export const withRequested = (rules: Policy, factors: readonly Factor[]): Policy
   reportOnly: rules.reportOnly.filter((factor) => !factors.includes(factor)),
 })
 
+/** Whether each approval of this person is checked against more than the device itself. */
+export const isRestricted = async (db: Db, member: Member): Promise<boolean> => {
+  const rules = await readRestrictions(db, member)
+  return (['location', 'time', 'ip'] as const).some((factor) => isRequired(rules, factor))
+}
+
 /** Whether the rules deny an approval without a location. */
 export const requiresLocation = async (db: Db, row: Member & { factors: string }): Promise<boolean> => {
   const rules = await readRestrictions(db, row)

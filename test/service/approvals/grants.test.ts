@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { decide, post, signed } from '../approver.ts'
-import { dataOf, refusal } from '../fixtures.ts'
+import { dataOf, refusal, slot } from '../fixtures.ts'
 import { at, createRule } from '../rule-fixture.ts'
 import { command } from './command-subject.ts'
 import {
@@ -71,6 +71,18 @@ describe('a grant', () => {
     expect(await grants()).toMatchObject([{ used: 2, uses: 2 }])
     dataOf(await service.call('DELETE', at(acme.id, `grants/${request_id}`)))
     for (const use of uses) expect((await consume(use)).status).toBeGreaterThanOrEqual(400)
+  })
+
+  test('is neither offered nor used where each approval is checked against a time slot', async () => {
+    const first = await granted()
+    const noon = { ...slot, start: '00:00', end: '23:59', timezone: 'UTC' }
+    dataOf(await service.call('PUT', `/user/${ada.id}/timeslots/update`, { body: { timeslots: [noon] } }))
+    const again = await asked(pod('web-2'))
+    expect([first.status, again.status]).toEqual(['approved', 'pending'])
+    // Nor is it offered.
+    const response = await signed(service, again.request_id, 'approve', ada.key)
+    const answer = { decision: 'approve', grant: true, response }
+    expect((await post(service, again.request_id, answer)).status).toBeGreaterThanOrEqual(400)
   })
 
   test('is used only with the ballot that the service wrote, of the person in its line', async () => {

@@ -81,6 +81,13 @@ describe('an owner with a twin', () => {
     }
   })
 
+  test('is marked while the other one is on hold', async () => {
+    const grace = await member(7, 'Grace', 'Hopper')
+    const held = await member(9, 'Grace', 'Hopper')
+    dataOf(await service.call('POST', `/organization/${acme.id}/user/${held.id}/pending`))
+    expect((await requested(grace.id)).key_owner).toMatchObject({ twin: true })
+  })
+
   test('is not marked for a former member, or a member of another organization', async () => {
     const grace = await member(7, 'Grace', 'Hopper')
     const former = await member(9, 'Grace', 'Hopper')

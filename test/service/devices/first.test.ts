@@ -12,6 +12,7 @@ import { ask, decide } from '../approver.ts'
 import { createClock, minute } from '../clock.ts'
 import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
+import { send } from '../mobile-user.ts'
 import { cookieFor, moveDevice, signIn } from './moves.ts'
 
 let clock: ReturnType<typeof createClock>
@@ -151,6 +152,13 @@ describe('a first device', () => {
       body: {},
     })
     expect(refusal(await enrolling)).toEqual([409, 'delivery_not_configured', []])
+  })
+
+  test('is enrolled although an application has sent as many codes as it may', async () => {
+    for (let at = 0; at < 5; at++) dataOf(await send(service, ada.mobile_e164, { key: acme.key }))
+    expect((await send(service, ada.mobile_e164, { key: acme.key })).status).toBe(429)
+    await enrollPhone(service, acme.id, ada)
+    expect(await listed()).toHaveLength(1)
   })
 
   test('leaves its link valid if too many codes were sent', async () => {

@@ -58,6 +58,11 @@ test('a change asks no more people than one request can ask, and a rule is not m
   const match = { type: 'text', text: ['*'] }
   const refused = await add({ name: 'all', match, who: names.map((name) => `@${name}`) })
   expect(refusal(refused)).toEqual([409, 'rule_not_completable', []])
+  // Nor is somebody added to one that asks as many as it can.
+  dataOf(await create('few', ids.slice(28, 39)))
+  dataOf(await add({ name: 'most', match, who: ['@one', '@two', '@few'] }))
+  const more = await service.call('POST', at(acme.id, 'groups/few/members'), { body: { user_id: ids[39] } })
+  expect(refusal(more)).toEqual([409, 'rule_not_completable', []])
   const { lines } = (await create('four', [ada.id], await newKey())).body.data.request
   expect(lines[0].people.map(({ user_id }: { user_id: string }) => user_id)).toEqual(ids.slice(0, 40))
 })
