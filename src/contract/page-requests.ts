@@ -31,7 +31,7 @@ export const origin = z.strictObject({
   network: nullable(z.string(), 'Allowed network of the organization that contains the address'),
   via: chosen(
     z.enum(['api', 'tools', 'rule']),
-    'api; tools: the tool server; rule: the service itself, because a rule requires an approval',
+    'api; tools: the tool server; rule: the service itself, because a call needs an approval',
   ),
 })
 
