@@ -3,7 +3,7 @@ import { outcome, startSvc, svc } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { flaws } from './page-flaws.ts'
 import { startLogin } from './page-login.ts'
-import { installHooks, stage } from './open-stage.ts'
+import { installHooks, open, stage } from './open-stage.ts'
 
 // A person signs in on a terminal with the browser of this machine.
 
@@ -40,7 +40,8 @@ test('a person who did not type the command denies it', async () => {
 })
 
 test('a terminal without a browser is signed in with the code that it shows', async () => {
-  const phone = await stage.enrolled(await stage.person())
+  const user = await stage.person({ role: 'admin' })
+  const phone = await stage.enrolled(user)
   const folder = temporaryFolder()
   onTestFinished(() => folder.remove())
   const child = startSvc(['profile', 'login', 'mine', '--device', '--base-url', stage.baseUrl], {
@@ -61,9 +62,13 @@ test('a terminal without a browser is signed in with the code that it shows', as
   await phone.tap('Continue')
   await phone.sees('Allow this access?')
   await phone.page.getByText('It waits on another machine').waitFor()
+  await phone.page.getByText('It can also read what you can read in').waitFor()
   expect(await flaws(phone)).toEqual([])
   await phone.tap('Sign in')
   await phone.sees('You’re signed in')
+  const { request_id } = await stage.ask(user, { action: 'Deploy 4.2' })
+  await phone.tap('All requests')
+  await open(phone, request_id)
   const { exit, stdout } = await ended
   expect([exit, stdout]).toEqual([0, expect.stringContaining('profile mine can ask')])
 })

@@ -12,23 +12,25 @@ import { dateText } from '../language/time.ts'
 /** The addresses to which the service sends the browser; anything else would run in this page. */
 const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][a-z0-9.+-]*:\/\//i.test(text)
 
-/** A terminal that waits elsewhere has no address. */
-const goTo = (address: string, title: string, isTerminal: boolean): void => {
+type Ways = { toInbox: () => void; again: () => void }
+type Asked = { isTerminal: boolean; toInbox: () => void }
+
+/** A terminal that waits elsewhere has no address: the person stays here, where its requests arrive. */
+const goTo = (address: string, title: string, { isTerminal, toInbox }: Asked): void => {
   if (address !== '' && !isAddress(address)) throw new Error('The address of the client is not valid')
   clearToken()
   showNotice(
     notice('good', title, t(isTerminal ? 'agents.goToTerminal' : 'agents.goBack')),
     !isTerminal && link(address, 'plain', t('agents.backToClient')),
+    address === '' && button(t('common.allRequests'), 'primary', toInbox),
   )
   if (address !== '') location.assign(address)
 }
 
 const strong = (text: string): HTMLElement => h('strong', {}, exactText(text))
 
-type Ways = { toInbox: () => void; again: () => void }
-
 /** Who wants access, to what, and where the answer goes. This device signs a consent. */
-const draw = (session: Session, request: string, consent: Consent, again: () => void): Child[] => {
+const draw = (session: Session, request: string, consent: Consent, { toInbox, again }: Ways): Child[] => {
   const problem = problemLine()
   const explain = (error: unknown): void =>
     error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))
@@ -42,16 +44,24 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
       goTo(
         (await signed('giveConsent', session, named)).redirect_to,
         t(isTerminal ? 'agents.signedIn' : 'agents.given'),
-        isTerminal,
+        { isTerminal, toInbox },
       )
     }, explain)
   const deny = (): Promise<void> =>
     problem.attempt(async () => {
-      goTo((await call('refuseConsent', { request })).redirect_to, t('agents.denied'), isTerminal)
+      goTo((await call('refuseConsent', { request })).redirect_to, t('agents.denied'), {
+        isTerminal,
+        toInbox,
+      })
     }, explain)
 
-  const managing = scopes.filter((scope) => scope !== 'ask').join(', ')
+  const more = scopes.filter((scope) => scope !== 'ask').join(', ')
   const named = () => ({ organization: strong(organization) })
+  const besides = (): string | Node => {
+    if (more === '') return t('agents.canNot')
+    if (more === 'read') return nodes('agents.canRead', named())
+    return nodes('agents.canManage', { ...named(), scopes: strong(more) })
+  }
   const days = Math.round(lasts_s / 86_400)
   const end = new Date(Date.now() + lasts_s * 1000).toISOString()
   return [
@@ -62,11 +72,7 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
       'ul',
       'terms',
       h('li', {}, nodes('agents.canAsk', named())),
-      h(
-        'li',
-        {},
-        managing ? nodes('agents.canManage', { ...named(), scopes: strong(managing) }) : t('agents.canNot'),
-      ),
+      h('li', {}, besides()),
       h('li', {}, isTerminal ? t('agents.until', { date: dateText(end) }) : t('agents.lasts', { days })),
       redirect_host !== null && h('li', {}, nodes('agents.answerGoesTo', { host: strong(redirect_host) })),
     ),
@@ -84,7 +90,7 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
 }
 
 /** Opens the request for access that a client sent the person here with. `again`: once more, in a new session. */
-export const openConsent = (session: Session, request: string, { toInbox, again }: Ways): View =>
+export const openConsent = (session: Session, request: string, ways: Ways): View =>
   showReading({
     title: t('agents.question'),
     read: async () => {
@@ -92,16 +98,16 @@ export const openConsent = (session: Session, request: string, { toInbox, again 
         return await call('readConsent', { request })
       } catch (error) {
         const status = error instanceof Refused ? error.status : 429
-        if (status === 401) again()
+        if (status === 401) ways.again()
         else if (status !== 429) {
           clearToken()
           showNotice(
             words('agents.ended', 'agents.endedWhy', 'clock'),
-            button(t('common.allRequests'), 'primary', toInbox),
+            button(t('common.allRequests'), 'primary', ways.toInbox),
           )
         }
         throw error
       }
     },
-    draw: (consent) => draw(session, request, consent, again),
+    draw: (consent) => draw(session, request, consent, ways),
   })
