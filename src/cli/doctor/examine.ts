@@ -33,14 +33,18 @@ const expected = ['check_status', 'request_approval', 'request_approval_async']
 
 const configure = 'svc profile set mcp_url=https://host.example/mcp'
 
-/** Checks the health and the tools of the tool server. The default address is at the service of the REST API. */
-const checkTools = async (context: Context): Promise<Finding[]> => {
+/**
+ * Checks the health and the tools of the tool server. The default address is at the service of the REST API, whose health is
+ * known.
+ */
+const checkTools = async (context: Context, atService: Promise<unknown>): Promise<Finding[]> => {
   const settings = await context.settings()
   const { mcpUrl, baseUrl, cacert, bearer } = settings
   const { origin } = new URL(baseUrl.value)
   const url = mcpUrl?.value ?? `${origin}/mcp`
   try {
-    const health = readHealth(await getJson(context, `${new URL(url).origin}/health`, cacert?.value))
+    const answer = mcpUrl ? getJson(context, `${new URL(url).origin}/health`, cacert?.value) : atService
+    const health = readHealth(await answer)
     if (health === 'unhealthy')
       return [
         fail(
@@ -75,10 +79,9 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
 }
 
 /** A service that accepts connections and answers nothing, about which each further check would wait a minute. */
-const checkHanging = async (context: Context): Promise<Finding | undefined> => {
-  const { baseUrl, cacert } = await context.settings()
+const checkHanging = async (health: Promise<unknown>): Promise<Finding | undefined> => {
   try {
-    await getJson(context, new URL('/health', baseUrl.value).href, cacert?.value)
+    await health
   } catch (error) {
     if (error instanceof SvcError && error.code === 'timed_out') return failed('service', error)
   }
@@ -105,7 +108,9 @@ export const examine = async (context: Context, databaseUrlFile?: string): Promi
   findings.push(await checkCertificate(context))
   const key = await checkKey(settings)
   findings.push(key)
-  const hanging = await checkHanging(context)
+  const { baseUrl, cacert } = settings
+  const health = getJson(context, new URL('/health', baseUrl.value).href, cacert?.value)
+  const hanging = await checkHanging(health)
   if (hanging) findings.push(hanging)
   else if (key.state !== 'fail') {
     const service = await checkService(context)
@@ -116,7 +121,7 @@ export const examine = async (context: Context, databaseUrlFile?: string): Promi
       findings.push(...(await checkGroups(context)))
     }
   }
-  if (!hanging) findings.push(...(await checkTools(context)))
+  if (!hanging) findings.push(...(await checkTools(context, health)))
   if (databaseUrl) {
     const { checkDatabase } = await import('./database.ts')
     findings.push(...(await checkDatabase(context.io, databaseUrl)))
