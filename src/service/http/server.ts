@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -21,6 +22,9 @@ export type HttpServer = {
 type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
 
 export type Tls = { cert: Buffer; key: Buffer }
+
+/** When the certificate expires, milliseconds since 1970. */
+export const expiryOf = ({ cert }: Tls): number => Date.parse(new X509Certificate(cert).validTo)
 
 // Limits for a client that sends its headers or its body very slowly.
 const limits = {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Service } from '../call/service.ts'
 import { readSettings, type Settings } from '../config/settings.ts'
 import type { HttpServer } from '../http/server.ts'
-import { expiredText, readTls, type ServeOptions } from './serve-options.ts'
+import { readTls, type ServeOptions, warnOfExpiry } from './serve-options.ts'
 
 type Parts = {
   settings: Settings
@@ -53,8 +53,7 @@ export const createReload = (options: ServeOptions, parts: Parts): (() => void) 
     const tls = readTls(options)!
     parts.useTls(tls)
     report('Reloaded the certificate')
-    const expired = expiredText(tls)
-    if (expired !== undefined) report(expired, 'warn')
+    warnOfExpiry(tls, report)
   }
 
   const attempt = (what: string, work: () => void): void => {

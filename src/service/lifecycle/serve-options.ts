@@ -6,9 +6,8 @@ import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { contains, type Network, readNetwork } from '../../factors/network.ts'
 import { readSettings } from '../config/settings.ts'
-import { expiryOf } from '../http/metrics/metrics.ts'
 import type { Build } from '../http/metrics/state.ts'
-import type { Tls } from '../http/server.ts'
+import { expiryOf, type Tls } from '../http/server.ts'
 import type { StorePlace } from './place.ts'
 
 export type ServeOptions = StorePlace & {
@@ -118,11 +117,18 @@ export const readTls = ({ tlsCert, tlsKey }: ServeOptions): Tls | undefined => {
   }
 }
 
-/** Why clients refuse the certificate now; undefined if its time is no reason. */
-export const expiredText = (tls: Tls | undefined, now = Date.now()): string | undefined =>
-  tls && expiryOf(tls) <= now
-    ? `The certificate expired at ${new Date(expiryOf(tls)).toISOString()}: clients refuse the connection`
-    : undefined
+/** Warns of a certificate that clients refuse now, because it has expired. */
+export const warnOfExpiry = (
+  tls: Tls | undefined,
+  report: (message: string, level: 'warn') => void,
+): void => {
+  const expiry = tls ? expiryOf(tls) : Number.POSITIVE_INFINITY
+  if (expiry <= Date.now())
+    report(
+      `The certificate expired at ${new Date(expiry).toISOString()}: clients refuse the connection`,
+      'warn',
+    )
+}
 
 /** Undefined without metrics. Throws a usage error for an address that others could read without a key. */
 const checkMetrics = ({ metricsPort: port, metricsHost: host, env }: ServeOptions) => {

@@ -26,7 +26,7 @@ import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type StorePlace } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
 import { createReload } from './reload.ts'
-import { expiredText, readOptions, type ServeOptions } from './serve-options.ts'
+import { readOptions, type ServeOptions, warnOfExpiry } from './serve-options.ts'
 
 export type RunningService = StorePlace & {
   /** Where the store is, without a password. */
@@ -81,8 +81,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   try {
     const report = (message: string, level: 'info' | 'warn' = 'info'): void =>
       log({ at: new Date().toISOString(), level, message })
-    const expired = expiredText(tls)
-    if (expired !== undefined) report(expired, 'warn')
+    warnOfExpiry(tls, report)
     const { storage, keyring } = await openPlace(options, env, report, closing)
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${hostInUrl(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)

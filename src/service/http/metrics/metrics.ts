@@ -1,6 +1,5 @@
 import type { Service } from '../../call/service.ts'
 import type { EventCounts } from './event-counts.ts'
-import { X509Certificate } from 'node:crypto'
 import { exposition, contentType, type Family, gauge } from './exposition.ts'
 import { type Build, createStateReader } from './state.ts'
 import { createServer, type RequestListener } from 'node:http'
@@ -8,7 +7,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { sameSecret } from '../../../core/ids.ts'
 import { isLoopbackHost, isLoopbackName } from '../../../core/loopback.ts'
-import { cannotListen, hostInUrl, type Tls } from '../server.ts'
+import { cannotListen, expiryOf, hostInUrl, type Tls } from '../server.ts'
 
 /** The name in a Host header. A page of a browser could reach the port by another name, but not by this one. */
 const isThisMachine = (header: string | undefined): boolean =>
@@ -74,9 +73,6 @@ const listenForMetrics = async (
       }),
   }
 }
-
-/** When the certificate expires, milliseconds since 1970. */
-export const expiryOf = ({ cert }: Tls): number => Date.parse(new X509Certificate(cert).validTo)
 
 const certificateFamily = (tls: Tls | undefined): Family =>
   gauge(
