@@ -42,8 +42,7 @@ type Ran = { done: Done[]; failed: Failed[]; again: Job[]; hadConflict: boolean 
  * Whether a job has waited for a lock that another job did not get. Each would wait as long again, one after the other, so it is
  * refused with the other.
  */
-const isLate = ({ since }: Job, error: unknown): boolean =>
-  isLockTimeout(error) && performance.now() - since >= limits.lock_timeout
+const isLate = ({ since }: Job): boolean => performance.now() - since >= limits.lock_timeout
 
 /** Whether a failure may concern only one of several organizations, so that the others can go on without it. */
 const mayConcernOne = (error: unknown): boolean => !isConnectionLost(error) && !(error instanceof Refusal)
@@ -145,7 +144,7 @@ export const createLanes = (options: TransactionOptions & { connections: number 
         if (isLockTimeout(error)) {
           const rest = jobs.slice(n + 1)
           for (const other of rest)
-            if (isLate(other, error)) failed.push({ job: other, error })
+            if (isLate(other)) failed.push({ job: other, error })
             else again.push(other)
           break
         }
@@ -174,7 +173,7 @@ export const createLanes = (options: TransactionOptions & { connections: number 
     } catch (error) {
       open?.release(true)
       if (jobs.length > 1 && mayConcernOne(error)) {
-        const late = jobs.filter((job) => isLate(job, error))
+        const late = isLockTimeout(error) ? jobs.filter(isLate) : []
         for (const job of late) job.reject(refused(error))
         const others = jobs.filter((job) => !late.includes(job))
         for (const job of others) job.alone = true
