@@ -91,7 +91,7 @@ describe('a web page with status 200', () => {
 
   test('that reports a problem counts as unhealthy, with its reason', async () => {
     const all = await findings({ '/health': { ok: false } })
-    expect(of('tool server', all)).toEqual([['fail', `${service.origin}/mcp reports that it is not healthy`]])
+    expect(of('service', all)[0]).toEqual(['fail', `${service.origin} reports that it is not healthy`])
   })
 
   test('is not a healthy tool server for svc approve health', async () => {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { createConnection } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, createConnection } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, svc, type Service } from './processes.ts'
@@ -41,6 +42,18 @@ test('/health and /health/ready report that storage cannot be written, and when 
   expect(await probe('/health/ready')).toEqual([503, { ok: false, reason: 'storage_unavailable' }])
   const doctor = await svc(['doctor', '-o', 'json'], env())
   expect([doctor.exit, doctor.stdout]).toEqual([1, expect.stringContaining('cannot write')])
+  // The tool server of another program is well.
+  const elsewhere = createServer((_, response) => response.end('{"ok":true}')).listen(0, '127.0.0.1')
+  await once(elsewhere, 'listening')
+  const mcpUrl = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/mcp`
+  const beside = await svc(['doctor', '-o', 'json'], { ...env(), SVC_MCP_URL: mcpUrl })
+  elsewhere.close()
+  expect(JSON.parse(beside.stdout)).toContainEqual({
+    check: 'service',
+    state: 'fail',
+    message: expect.stringContaining('not healthy'),
+    next: expect.stringContaining('cannot write'),
+  })
   expect((await svc(['approve', 'health'], env())).exit).toBe(1)
   limitFiles('unlimited')
   await expect.poll(() => probe('/health')).toEqual([200, { ok: true, transport: 'http' }])

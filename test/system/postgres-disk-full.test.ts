@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asUser, type PostgresServer, startPostgres } from '../service/storage/postgres-server.ts'
+import { svc } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type Node, operator, startNode } from './nodes.ts'
 
@@ -73,6 +74,15 @@ describe.runIf(canMount)('the disk of the audit in PostgreSQL', () => {
     ])
     expect(statuses.get('503 storage_unavailable')).toBeGreaterThan(50)
     expect(await readiness()).toBe(503)
+    const doctor = await svc('doctor', {
+      SVC_BASE_URL: `${node.origin}/admin/public/api`,
+      SVC_API_KEY: operator,
+      SVC_CONFIG_DIR: path,
+      SVC_DATABASE_URL: server.url('svc'),
+    })
+    expect(doctor.exit).toBe(1)
+    expect(doctor.stdout).toMatch(/^fail +service +\S+ reports that it is not healthy/m)
+    expect(doctor.stdout).toMatch(/^fail +database +The disk of the database at \S+ is full/m)
     rmSync(filler)
     await expect.poll(readiness, { timeout: 20_000 }).toBe(200)
     await expect.poll(async () => (await createOrganization('Room')).status).toBeLessThan(300)

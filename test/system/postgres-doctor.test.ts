@@ -53,6 +53,7 @@ test('svc doctor checks the database of SVC_DATABASE_URL', async () => {
       /^ok postgres:\/\/svc@127\.0\.0\.1:\d+\/svc: PostgreSQL \d+\S*.*, without TLS, on this machine$/,
     ),
     expect.stringMatching(/^ok schema \d+, as this svc has$/),
+    'ok this user can write',
     'ok this user can upgrade the schema',
     'note no standby is connected: a lost disk loses what the last backup lacks',
     expect.stringMatching(/^ok its clock is within \d s of this machine$/),
@@ -63,9 +64,40 @@ test('svc doctor checks the database of SVC_DATABASE_URL', async () => {
 
 test('says what a user without rights cannot do', async () => {
   await sql('grant pg_read_all_data to reader')
-  const { lines, findings } = await examine(server.url('svc').replace('svc@', 'reader@'))
-  expect(lines[2]).toBe('warn this user cannot create tables, so it cannot upgrade the schema')
-  expect(findings[2]?.next).toBe('GRANT CREATE ON SCHEMA public TO "reader"')
+  const { exit, lines, findings } = await examine(server.url('svc').replace('svc@', 'reader@'))
+  expect(exit).toBe(1)
+  expect(lines[2]).toBe('fail this user cannot write')
+  expect(findings[2]?.next).toContain('whose user owns the tables')
+  expect(lines[3]).toBe('warn this user cannot create tables, so it cannot upgrade the schema')
+  expect(findings[3]?.next).toBe('GRANT CREATE ON SCHEMA public TO "reader"')
+})
+
+test('fails if the database can be read and not written, and writes nothing itself', async () => {
+  await sql('alter database svc set default_transaction_read_only = on')
+  try {
+    const { exit, lines, findings } = await examine()
+    expect([exit, lines[2]]).toEqual([1, expect.stringMatching(/^fail The database at .* is read-only/)])
+    expect(findings[2]?.next).toContain('default_transaction_read_only')
+    expect(findings.filter(({ state }) => state === 'fail')).toHaveLength(1)
+  } finally {
+    await sql('alter database svc reset default_transaction_read_only')
+  }
+  const client = new pg.Client({ connectionString: server.url('svc') })
+  await client.connect()
+  const { rows } = await client.query("select 1 from settings where name = 'write_probe_pages'")
+  expect([rows, (await examine()).lines[2]]).toEqual([[], 'ok this user can write'])
+  await client.end()
+})
+
+test('fails if the tables stay locked, and does not wait for them', async () => {
+  const client = new pg.Client({ connectionString: server.url('svc') })
+  await client.connect()
+  await client.query('begin; lock table settings in exclusive mode')
+  try {
+    expect((await examine()).lines[2]).toMatch(/^fail .*lock timeout/)
+  } finally {
+    await client.end()
+  }
 })
 
 const minuteAgo = `to_char(now() at time zone 'utc' - interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -80,13 +112,13 @@ test('counts only nodes that have reported lately, and reports different version
   try {
     await client.query(addNode('0.0.1-lost', minuteAgo))
     const { lines: withLost, findings } = await examine()
-    expect(withLost[5]).toMatch(/; 1 node may open 11$/)
-    expect(withLost[6]).toBe('warn 1 node stopped reporting within 10 minutes: 0.0.1-lost')
-    expect(findings[6]?.next).toContain('systemctl status svc')
+    expect(withLost[6]).toMatch(/; 1 node may open 11$/)
+    expect(withLost[7]).toBe('warn 1 node stopped reporting within 10 minutes: 0.0.1-lost')
+    expect(findings[7]?.next).toContain('systemctl status svc')
     await client.query(addNode('9.9.9-newer', "'2999-01-01T00:00:00.000Z'"))
     const { lines } = await examine()
-    expect(lines[5]).toMatch(/; 2 nodes may open 22$/)
-    expect(lines[6]).toMatch(/^note nodes run different versions: .*, 9\.9\.9-newer$/)
+    expect(lines[6]).toMatch(/; 2 nodes may open 22$/)
+    expect(lines[7]).toMatch(/^note nodes run different versions: .*, 9\.9\.9-newer$/)
   } finally {
     await client.query("delete from nodes where id in ('0.0.1-lost', '9.9.9-newer')")
     await client.end()
@@ -132,7 +164,7 @@ test('asynchronous replication is refused by a start and by doctor, synchronous 
   }
   expect(await open()).toMatch(/^database_loses_data: Set synchronous_standby_names.*--allow-data-loss$/)
   expect(await open('reader')).toContain('pg_monitor')
-  expect((await examine()).lines[3]).toMatch(/^fail replication to the standby is asynchronous/)
+  expect((await examine()).lines[4]).toMatch(/^fail replication to the standby is asynchronous/)
   const before = await svc('serve --port 0', { SVC_DATABASE_URL: url, SVC_MASTER_KEY: masterKey })
   expect([before.exit, before.stderr]).toEqual([1, expect.stringContaining('The database can lose data')])
   const accepting = await startNode(url, ['--allow-data-loss', '--drain', '0'])
@@ -140,7 +172,7 @@ test('asynchronous replication is refused by a start and by doctor, synchronous 
 
   await sql("alter system set synchronous_standby_names = 'standby'", 'select pg_reload_conf()')
   await expect
-    .poll(async () => (await examine()).lines[3])
+    .poll(async () => (await examine()).lines[4])
     .toMatch(/^ok 1 of 1 standbys synchronous; the slowest is 0 MiB/)
   expect(await open()).toBe('opened')
   const told: [string, string | undefined][] = []

@@ -19,6 +19,14 @@ const checkSchema = (version: number, newest: number): Finding => {
     : ok(`schema ${version}, as this svc has`)
 }
 
+const checkWrite = ({ unwritable, version }: Inspection, newest: number): Finding[] => {
+  if (version < newest) return []
+  if (!unwritable) return [ok('this user can write')]
+  return unwritable.code === 'database_rights'
+    ? [fail('this user cannot write', 'Use the URL of the service, whose user owns the tables')]
+    : [failed(check, unwritable)]
+}
+
 const checkRights = ({ may_create, role }: Facts): Finding =>
   may_create
     ? ok('this user can upgrade the schema')
@@ -121,6 +129,7 @@ export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => 
   return [
     ok(`${readDatabaseUrl(url).name}: PostgreSQL ${facts.version_text}, ${encrypted}`),
     checkSchema(version, newestVersion()),
+    ...checkWrite(inspection, newestVersion()),
     checkRights(facts),
     checkReplication(facts, dataLoss(facts)),
     checkClock(facts, io.now().getTime()),

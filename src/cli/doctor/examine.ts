@@ -33,10 +33,7 @@ const expected = ['check_status', 'request_approval', 'request_approval_async']
 
 const configure = 'svc profile set mcp_url=https://host.example/mcp'
 
-/**
- * Checks the health and the tools of the tool server. The default address is at the service of the REST API, whose health is
- * known.
- */
+/** Checks the health and the tools of the tool server. The default address is at the service of the REST API. */
 const checkTools = async (context: Context, atService: Promise<unknown>): Promise<Finding[]> => {
   const settings = await context.settings()
   const { mcpUrl, baseUrl, cacert, bearer } = settings
@@ -45,14 +42,9 @@ const checkTools = async (context: Context, atService: Promise<unknown>): Promis
   try {
     const answer = mcpUrl ? getJson(context, `${new URL(url).origin}/health`, cacert?.value) : atService
     const health = readHealth(await answer)
-    if (health === 'unhealthy')
-      return [
-        fail(
-          'tool server',
-          `${url} reports that it is not healthy`,
-          'Check the log of the service. svc serve reports this while it cannot write, for example because its disk is full',
-        ),
-      ]
+    // That of the service has been reported.
+    if (health === 'unhealthy' && mcpUrl)
+      return [fail('tool server', `${url} reports that it is not healthy`, 'Check its log')]
     if (health === 'unknown' && !mcpUrl) return [note('tool server', `none known at ${origin}`, configure)]
   } catch (error) {
     if (mcpUrl) return [failed('tool server', error, configure)]
@@ -78,14 +70,24 @@ const checkTools = async (context: Context, atService: Promise<unknown>): Promis
   }
 }
 
-/** A service that accepts connections and answers nothing, about which each further check would wait a minute. */
-const checkHanging = async (health: Promise<unknown>): Promise<Finding | undefined> => {
+/**
+ * What the service says about itself, without a key. One that accepts connections and answers nothing, about which each
+ * further check would wait a minute, is `hanging`.
+ */
+const checkHealth = async (
+  origin: string,
+  health: Promise<unknown>,
+): Promise<{ findings: Finding[]; hanging?: true }> => {
   try {
-    await health
+    if (readHealth(await health) !== 'unhealthy') return { findings: [] }
   } catch (error) {
-    if (error instanceof SvcError && error.code === 'timed_out') return failed('service', error)
+    if (error instanceof SvcError && error.code === 'timed_out')
+      return { findings: [failed('service', error)], hanging: true }
+    return { findings: [] }
   }
-  return undefined
+  const next =
+    'Check the log of the service. svc serve reports this while it cannot write, for example because its disk is full'
+  return { findings: [fail('service', `${origin} reports that it is not healthy`, next)] }
 }
 
 /** Checks everything that a command needs, in that order. Stops where a failure makes the next checks useless. */
@@ -109,10 +111,11 @@ export const examine = async (context: Context, databaseUrlFile?: string): Promi
   const key = await checkKey(settings)
   findings.push(key)
   const { baseUrl, cacert } = settings
-  const health = getJson(context, new URL('/health', baseUrl.value).href, cacert?.value)
-  const hanging = await checkHanging(health)
-  if (hanging) findings.push(hanging)
-  else if (key.state !== 'fail') {
+  const { origin } = new URL(baseUrl.value)
+  const health = getJson(context, `${origin}/health`, cacert?.value)
+  const { findings: reported, hanging } = await checkHealth(origin, health)
+  findings.push(...reported)
+  if (!hanging && key.state !== 'fail') {
     const service = await checkService(context)
     findings.push(...service)
     if (service[0]?.state === 'ok') {

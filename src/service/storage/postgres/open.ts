@@ -14,6 +14,7 @@ import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import type { LockedWork } from './open-transaction.ts'
 import { asDatabaseProblem } from './problems.ts'
+import { writeAndUndo } from './undone-write.ts'
 import { watchRisk, type Report } from './watch-risk.ts'
 import { withClient } from './with-client.ts'
 
@@ -35,16 +36,6 @@ type Options = {
 
 const probeStatement = `insert into settings (name, value) values ('write_probe', '')
   on conflict (name) do update set value = excluded.value`
-
-const undone = 'SVC00'
-/** Takes new pages in the tables that grow, as requests do, and undoes it. */
-const thoroughStatement = `do $$ begin
-  insert into settings (name, value)
-    select 'write_probe_pages', string_agg(md5(random()::text), '') from generate_series(1, 8192);
-  insert into audit (org_id, seq, at, actor, action, subject, changes, request_id, prev_hash, hash)
-    select -1, n, '', '', '', '', repeat('0', 1024), '', '', '' from generate_series(1, 128) as n;
-  raise exception using errcode = '${undone}';
-end $$`
 
 /** Opens the store in a database; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
 export const openPostgres = async ({
@@ -99,10 +90,7 @@ export const openPostgres = async ({
   let changes = 0
   const canWrite = createWriteProbe(async (thorough) => {
     await writers.query(probeStatement)
-    if (thorough)
-      await writers.query(thoroughStatement).catch((error: { code?: string }) => {
-        if (error.code !== undone) throw error
-      })
+    if (thorough) await writeAndUndo(writers)
   }, lanes.failures)
   const engine: Omit<Storage, 'problem'> = {
     read: async (work) => {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { failure } from '../../../core/errors.ts'
+import { failure, type SvcError } from '../../../core/errors.ts'
 import { newestVersion } from '../migrations.ts'
 import { type LastBackup, readLastBackup } from '../last-backup.ts'
 import { lostAfterS } from '../schema/service.ts'
@@ -11,6 +11,8 @@ import { readDatabaseUrl } from './database-url.ts'
 import { queriesWith } from './dialect.ts'
 import { type Facts, readFacts } from './facts.ts'
 import { createSchema, databaseVersion, migrate, type Change } from './migrate.ts'
+import { asDatabaseProblem } from './problems.ts'
+import { writeAndUndo } from './undone-write.ts'
 import { inTransaction, withClient } from './with-client.ts'
 
 const wholeOf = (client: pg.Client): WholeStore => ({
@@ -32,6 +34,8 @@ export type Inspection = {
   /** Of the schema; 0 for an empty database. */
   version: number
   facts: Facts
+  /** Why this user cannot write there; not tried in a database without the schema of this svc. */
+  unwritable: SvcError | undefined
   /** The nodes that have reported lately, the connections that they may open together, and their versions. */
   nodes: { count: number; connections: number; versions: string[] }
   /** The addresses of those that have not. */
@@ -45,26 +49,42 @@ const nodesQuery = `
   from nodes where seen_at >= $1`
 
 /** What is in a database, and what its server says about itself. Changes nothing. Throws an SvcError. */
-export const inspectDatabase = (url: string): Promise<Inspection> =>
-  withClient(readDatabaseUrl(url), async (client) => {
+export const inspectDatabase = (url: string): Promise<Inspection> => {
+  const server = readDatabaseUrl(url)
+  return withClient(server, async (client) => {
     const facts = await readFacts(client)
     const version = await databaseVersion(client)
     if (version < newestVersion())
       return {
         facts,
         version,
+        unwritable: undefined,
         nodes: { count: 0, connections: 0, versions: [] },
         lost: [],
         backup: undefined,
       }
+    // Statements have no limit here, and a table may stay locked.
+    await client.query('set lock_timeout = 5000')
+    const unwritable = await writeAndUndo(client).then(
+      () => undefined,
+      (error: unknown) => asDatabaseProblem(server, error),
+    )
     const since = new Date(facts.time - lostAfterS * 1000).toISOString()
     const { rows } = await client.query<Inspection['nodes']>(nodesQuery, [since])
     const lost = await client.query<{ address: string }>('select address from nodes where seen_at < $1', [
       since,
     ])
     const backup = await readLastBackup(wholeOf(client).db, facts.archived_at)
-    return { facts, version, nodes: rows[0]!, lost: lost.rows.map(({ address }) => address), backup }
+    return {
+      facts,
+      version,
+      unwritable,
+      nodes: rows[0]!,
+      lost: lost.rows.map(({ address }) => address),
+      backup,
+    }
   })
+}
 
 /** Creates or upgrades the schema. */
 export const migrateDatabase = (url: string): Promise<Change> =>
