@@ -7,7 +7,7 @@ import { statement } from '../storage/statement.ts'
 import { forgetProved, requestNotAuthentic } from './authentic.ts'
 import { notConsumable } from './consumption.ts'
 import { auditSubject } from './record.ts'
-import { type ApprovalRow, type RequestKey, updateApproval } from './rows.ts'
+import { type ApprovalRow, isUsable, type RequestKey, updateApproval } from './rows.ts'
 import type { RequestSubject } from './write-subject.ts'
 
 // Every statement on `batch_rows` that a decision relies on is here.
@@ -68,16 +68,13 @@ const use = statement((db, values: Use) =>
     .where('row_mac', '=', values.unused)
     .where(({ exists, selectFrom }) =>
       exists(
-        selectFrom('approvals as a')
-          .where('a.request_id', '=', values.request_id)
-          .where('a.org_id', '=', values.org_id)
-          .where('a.asked_by', '=', values.asked_by)
-          .where('a.status', '=', 'approved')
-          .where('a.row_mac', '=', values.proven)
-          .where('a.used_at', 'is', null)
-          .where('a.use_by', '>', values.now)
-          .where('a.lapsed_at', 'is', null)
-          .select('a.id'),
+        selectFrom('approvals')
+          .where('approvals.request_id', '=', values.request_id)
+          .where('approvals.org_id', '=', values.org_id)
+          .where('asked_by', '=', values.asked_by)
+          .where('approvals.row_mac', '=', values.proven)
+          .where(isUsable(values.now))
+          .select('approvals.id'),
       ),
     )
     .returning('id'),

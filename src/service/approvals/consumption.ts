@@ -10,7 +10,7 @@ import { dropRows, expireDue, requestExpired } from './expiry.ts'
 import { requireGranter } from './grant-use.ts'
 import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
-import { type ApprovalRow, updatePending } from './rows.ts'
+import { type ApprovalRow, isUsable, updatePending } from './rows.ts'
 import { type ApprovalAccess, auditSubject, selectApprovals, toApprovalRecord } from './record.ts'
 import { requireSameRules } from './rules-of-request.ts'
 
@@ -61,13 +61,10 @@ export const useOnce = async (
       .where('request_id', '=', request_id)
       .where('asked_by', '=', askedBy)
       .where(withinOrganization(caller.orgId, 'org_id'))
-      .where('status', '=', 'approved')
       // The row that was proven.
       .where('row_mac', '=', proven.row_mac)
       .where('subject_digest', '=', digest)
-      .where('used_at', 'is', null)
-      .where('use_by', '>', now)
-      .where('lapsed_at', 'is', null)
+      .where(isUsable(now))
       .returningAll()
       .executeTakeFirst())
   if (used) {

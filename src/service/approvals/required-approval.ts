@@ -6,7 +6,7 @@ import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { membersAmong } from '../call/tenant.ts'
 import { findRequirement } from './holding.ts'
 import { type HoldingRule, readLines } from './lines.ts'
-import type { ApprovalRow } from './rows.ts'
+import { type ApprovalRow, isUsable } from './rows.ts'
 import { toApprovalRecord } from './record.ts'
 import { unknownApproval } from './reference.ts'
 import { requestApproval } from './request.ts'
@@ -120,11 +120,10 @@ export const openRequests = async (
         : eb('subject_digest', '=', digest),
     )
     .where('by_rule', '=', 1)
-    .where('used_at', 'is', null)
-    .where(({ eb, or, and }) =>
-      or([
-        and([eb('status', '=', 'pending'), eb('expires_at', '>', call.now)]),
-        and([eb('status', '=', 'approved'), eb('use_by', '>', call.now), eb('lapsed_at', 'is', null)]),
+    .where((row) =>
+      row.or([
+        row.and([row('status', '=', 'pending'), row('expires_at', '>', call.now)]),
+        isUsable(call.now)(row),
       ]),
     )
     .selectAll()

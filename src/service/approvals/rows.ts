@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { Db, Tables } from '../storage/schema.ts'
 
 /** A request. */
@@ -11,6 +11,17 @@ export type RequestKey = Pick<ApprovalRow, 'request_id' | 'org_id'>
 
 export const updateApproval = (db: Db, { request_id, org_id }: RequestKey) =>
   db.updateTable('approvals').where('request_id', '=', request_id).where('org_id', '=', org_id)
+
+/** The approvals that can be used now: approved, not used, and not too late. */
+export const isUsable =
+  (now: string) =>
+  ({ eb, and }: ExpressionBuilder<Tables, 'approvals'>) =>
+    and([
+      eb('status', '=', 'approved'),
+      eb('used_at', 'is', null),
+      eb('use_by', '>', now),
+      eb('lapsed_at', 'is', null),
+    ])
 
 /** Nothing ends a request twice. */
 export const updatePending = (db: Db, request: RequestKey) =>
