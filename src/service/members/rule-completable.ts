@@ -52,24 +52,31 @@ export const rulesOfGroup = ({ rules }: Pick<Book, 'rules'>, name: string): Rule
       [...who, break_glass].some((text) => text.split(':')[0] === `@${name}`),
     )
 
-/** Refuses a rule that holds a call of svc together with another one, if nobody could be asked for both. */
-export const requireTogether = async (call: Call, orgId: number, book: Book, rule: Rule): Promise<void> => {
-  const own = linesOf(book, rule)
-  const pairs = book.rules.flatMap(({ rule: other }) =>
+/** The other rules that can hold a call of svc together with this one, with the lines of both. */
+const pairsOf = (book: Book, rule: Rule): { name: string; lines: RequiredLine[] }[] =>
+  book.rules.flatMap(({ rule: other }) =>
     other.name === rule.name || !mayOverlap(other.match, rule.match)
       ? []
-      : [{ name: other.name, lines: [...own, ...linesOf(book, other)] }],
+      : [{ name: other.name, lines: [...linesOf(book, rule), ...linesOf(book, other)] }],
   )
-  if (pairs.length === 0) return
-  const people = peopleIn(pairs.flatMap(({ lines }) => lines))
-  const awake = [...(await awakeAmong(call, orgId, [...people]))]
-  const clash = pairs.find(({ lines }) => peopleIn(lines).size >= mostAsked || !suffice(lines, awake))
+
+/** Refuses a rule that holds a call of svc together with another one, if these people are too few or too many for both. */
+const refuseClash = (book: Book, rule: Rule, people: readonly number[]): void => {
+  const clash = pairsOf(book, rule).find(
+    ({ lines }) => peopleIn(lines).size >= mostAsked || !suffice(lines, people),
+  )
   if (!clash) return
   throw conflict(
     'rule_not_completable',
     `The rules ${rule.name} and ${clash.name} hold the same calls, and one request for both needs more people than can be asked`,
     'Give both the same group, add members, or hold other operations',
   )
+}
+
+/** Refuses a rule that holds a call of svc together with another one, if nobody could be asked for both now. */
+export const requireTogether = async (call: Call, orgId: number, book: Book, rule: Rule): Promise<void> => {
+  const people = peopleIn(pairsOf(book, rule).flatMap(({ lines }) => lines))
+  refuseClash(book, rule, [...(await awakeAmong(call, orgId, [...people]))])
 }
 
 /** Refuses a rule that nobody could satisfy now, or not when one of its own people asks. */
@@ -117,5 +124,6 @@ export const requireEnoughMembers = (orgId: number, book: Book, names: readonly 
           `The rule ${rule.name} needs ${need} of the group ${group?.name}, which would have ${members.length}`,
           `Delete the rule first, or change it together with the group: svc rule delete ${rule.name} --org ${orgId}; svc apply`,
         )
+    refuseClash(book, rule, [...peopleIn(pairsOf(book, rule).flatMap(({ lines }) => lines))])
   }
 }

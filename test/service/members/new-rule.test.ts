@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide } from '../approver.ts'
+import { createApprover, decide } from '../approver.ts'
 import { dataOf } from '../fixtures.ts'
 import { acme, ada, clock, installHooks, service } from '../mcp/oauth-stage.ts'
 import { createAdministrator, signIn } from '../mcp/terminal-stage.ts'
@@ -50,8 +50,10 @@ test('a rule of a clock that was ahead needs the others, too', async () => {
 test('two new rules cannot guard each other, and an older one guards them', async () => {
   await holdCalls(service, acme.id, ['rule'], [ada.user])
   clock.tick(25 * hour)
-  const { rule } = await holdCalls(service, acme.id, ['rule', 'group'], [ada.user])
-  await holdCalls(service, acme.id, ['rule', 'group'], [ada.user])
+  const eve = await createApprover(service, acme.id, 4)
+  const ben = await createApprover(service, acme.id, 5)
+  const { rule } = await holdCalls(service, acme.id, ['rule', 'group'], [eve.id])
+  await holdCalls(service, acme.id, ['rule', 'group'], [ben.id])
   const { grace, alan, asked } = await deleting(rule)
   expect(asked.toSorted()).toEqual([[ada.user], [grace.user, alan.user]])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acme, ada, alan, clock, create, grace, installHooks, service } from './groups-stage.ts'
+import { acme, ada, alan, clock, create, grace, installHooks, remove, service } from './groups-stage.ts'
 import { createApprover } from '../approver.ts'
 import { hour } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
@@ -73,4 +73,13 @@ test('two rules for the same calls are not made if nobody could be asked for bot
   dataOf(await add(holding('one', ['rule', 'geofence'])))
   expect(refusal(await add(holding('two', ['geofence delete'])))).toEqual([409, 'rule_not_completable', []])
   dataOf(await add(holding('two', ['timeslot'])))
+})
+
+test('the groups of two rules for the same calls cannot shrink to people too few for both', async () => {
+  dataOf(await create('one', [ada.id, grace.id]))
+  dataOf(await create('two', [grace.id, alan.id]))
+  const match = { type: 'request', operation: ['timeslot'] }
+  for (const name of ['one', 'two']) dataOf(await add({ name, match, who: [`@${name}`] }))
+  dataOf(await remove('one', ada.id))
+  expect(refusal(await remove('two', alan.id))).toEqual([409, 'rule_not_completable', []])
 })
