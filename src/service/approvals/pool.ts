@@ -4,6 +4,7 @@ import { hiddenNumber } from '../../core/phone-parts.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import { asRefusal, type Call, type RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
+import { policyOf } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
@@ -107,7 +108,7 @@ export const considerPool = async (
       'Another program has changed the slug of the organization in the store, so nobody can approve for it',
       `Ask the operator to set it again: svc org update ${orgId} --slug SLUG`,
     )
-  const stored = JSON.parse(policyText) as Policy
+  const stored = policyOf({ slug, policy: policyText })
   const policy = isOwnConsent(asking.byRule, lines) ? { ...stored, not_requester: false } : stored
   const owners =
     !asking.breaksGlass && lines.some(({ separated }) => separated)

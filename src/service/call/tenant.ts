@@ -1,6 +1,6 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { Policy } from '../../contract/policy.ts'
-import { invalid, notFound, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import type { Call } from './call.ts'
@@ -130,13 +130,26 @@ export const membersAmong = async (
   return rows.flatMap(({ user_id, state }) => (states.includes(state) ? user_id : []))
 }
 
+/** Throws 409 if another program has changed it into something else than JSON. */
+export const policyOf = ({ slug, policy }: { slug: string; policy: string }): Policy => {
+  try {
+    return JSON.parse(policy) as Policy
+  } catch {
+    throw conflict(
+      'organization_altered',
+      `Another program has changed the policy of the organization ${slug} in the store`,
+      'Ask the operator to restore a backup',
+    )
+  }
+}
+
 export const organizationRow = async (db: Db, orgId: number) => {
   const { policy, ...row } = await db
     .selectFrom('organizations')
     .where('id', '=', orgId)
     .select(['name', 'slug', 'policy'])
     .executeTakeFirstOrThrow(() => notFound('Organization'))
-  return { ...row, policy: JSON.parse(policy) as Policy }
+  return { ...row, policy: policyOf({ slug: row.slug, policy }) }
 }
 
 export const readMobile = async (db: Db, userId: number): Promise<string> => {

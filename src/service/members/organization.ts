@@ -6,7 +6,7 @@ import { conflict, forbidden, invalid, notFound, type Refusal } from '../../core
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
-import { reachOrganization, withinOrganization } from '../call/tenant.ts'
+import { policyOf, reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { refuseImpossible } from '../policy/device-policy.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
@@ -28,7 +28,7 @@ const reserved = new Set(
 
 const toOrganizationRecord = ({ row_mac: _mac, ...row }: Row) => ({
   ...row,
-  policy: JSON.parse(row.policy) as Policy,
+  policy: policyOf(row),
 })
 
 const checkSlug = (slug: string): string => {
@@ -111,7 +111,7 @@ export const updateOrganization: HandlerOf<'updateOrganization'> = async ({ org_
   const { policy, ...naming } = changedFields(input, ['name', 'slug', 'policy'])
   if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
   if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
-  const presentPolicy = JSON.parse(present.policy) as Policy
+  const presentPolicy = policyOf(present)
   refuseWeaker(call, presentPolicy, policy)
   const nextPolicy = { ...presentPolicy, ...checkPolicy(policy ?? {}) }
   if (policy !== undefined) refuseImpossible(nextPolicy, call.service)

@@ -30,6 +30,12 @@ test('an organization whose slug another program has changed asks nobody until t
   expect(await findAlteredRows(service.service)).toEqual([])
 })
 
+test('a policy that another program has broken is refused, whatever reads it', async () => {
+  await service.runSql("UPDATE organizations SET policy = '{'")
+  const answers = [await ask(), await service.call('GET', '/organizations'), await update('acme')]
+  for (const answer of answers) expect(refusal(answer)).toEqual([409, 'organization_altered', []])
+})
+
 // A database runs a trigger in the middle of a transaction: after the service has checked a row, before it writes it again.
 
 const onAnswerOf = (user: string, change: string) =>
