@@ -1,53 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { startService } from '../e2e/processes.ts'
 import { root } from '../source-tree.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-// Runs where promtool is installed: Debian has it in the package `prometheus`.
-const promtool = process.env['PROMTOOL'] ?? 'promtool'
-const isThere = spawnSync(promtool, ['--version']).status === 0
+import { alertsAt, firingAt, isThere, promtool, ruleFile, rules } from './promtool.ts'
 
 test.runIf(isThere)('promtool accepts the alert rules', () => {
-  const said = execFileSync(promtool, ['check', 'rules', join(root, 'docs', 'monitoring', 'alerts.yaml')])
+  const said = execFileSync(promtool, ['check', 'rules', ruleFile])
   expect(String(said)).toContain('SUCCESS')
 })
-
-type Rule = { alert: string; annotations: { runbook_url: string } }
-const { rules } = (
-  parse(readFileSync(join(root, 'docs', 'monitoring', 'alerts.yaml'), 'utf8')) as {
-    groups: [{ rules: Rule[] }]
-  }
-).groups[0]
-
-/** Series as promtool writes them: `0x10 1` is 0 eleven times and then 1, a sample each 15 seconds. */
-const alertsAt = (minutes: number, series: Record<string, string>, expected: Record<string, object[]>) => {
-  const { path, remove } = temporaryFolder()
-  const file = join(path, 'case.json')
-  const cases = {
-    rule_files: [join(root, 'docs', 'monitoring', 'alerts.yaml')],
-    tests: [
-      {
-        interval: '15s',
-        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-        alert_rule_test: Object.entries(expected).map(([alertname, found]) => ({
-          alertname,
-          eval_time: `${minutes}m`,
-          exp_alerts: found,
-        })),
-      },
-    ],
-  }
-  writeFileSync(file, JSON.stringify(cases))
-  try {
-    return spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })
-  } finally {
-    remove()
-  }
-}
 
 const lost = (channel: string) => `svc_delivery_attempts_total{channel="${channel}",result="dead"}`
 
@@ -113,15 +76,8 @@ test.runIf(isThere)(
   () => {
     const names = rules.map(({ alert }) => alert).toSorted()
     expect([...Object.keys(faults), ...Object.keys(pairs)].toSorted()).toEqual(names)
-    const minutes = 10
-    // promtool prints the alerts that it got where none was expected.
-    const firing = (series: Record<string, string>): string[] => {
-      const expected = Object.fromEntries(names.map((name) => [name, []]))
-      const { stdout, stderr } = alertsAt(minutes, series, expected)
-      return [...(stdout + stderr).matchAll(/alertname: (\w+), time: \S+\s+exp:\[\s*\]/g)].map(
-        ([, name]) => name!,
-      )
-    }
+    const firing = (series: Record<string, string>): string[] =>
+      firingAt(10, series).map(({ alert }) => alert)
     for (const [name, [series, healthy, broken]] of Object.entries(faults)) {
       expect([name, firing({ [series]: healthy })]).toEqual([name, []])
       expect([name, firing({ [series]: broken })]).toEqual([name, [name]])
