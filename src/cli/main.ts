@@ -89,7 +89,9 @@ export const groups: Record<string, Group> = {
   },
   grant: {
     about: 'List and end what approvers allowed again for a while',
-    load: fromTable(async () => (await import('../contract/grant.ts')).grant),
+    load: fromTable(async () => (await import('../contract/grant.ts')).grant, {
+      extend: async () => (await import('./extension/grant.ts')).grantTable,
+    }),
   },
   auth: {
     about: 'Verify the identity of a person',

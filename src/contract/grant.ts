@@ -45,6 +45,7 @@ export const grant = operations({
     data: z.array(grantRecord),
     columns: ['request_id', 'user_id', 'credential', 'what', 'varying', 'used', 'uses', 'ends_at'],
     wide: ['user_id', 'varying'],
+    folded: ['uses'],
   },
   revokeGrant: {
     route: 'DELETE /svc/v1/organizations/{org_id}/grants/{request_id}',

@@ -78,7 +78,7 @@ export type Operation = {
   columns?: readonly string[]
   /** Columns that a narrow terminal leaves out, the first one first. */
   wide?: readonly string[]
-  /** Fields that are too long for people: a table leaves them out, every other format has them. */
+  /** Fields that are too long for people or part of another cell: a table leaves them out, every other format has them. */
   folded?: readonly string[]
   /** The result of `describe.ts`, precomputed by the build, so that the command line starts without a validator. */
   outline?: Outline

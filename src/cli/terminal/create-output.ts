@@ -31,7 +31,8 @@ export const createOutput = (run: Run): Output => {
     const width = stdout.isTTY ? stdout.columns : Infinity
     const now = stdout.isTTY ? io.now() : undefined
     const { folded, texts } = shape
-    const whole = gridOf(readable(masked, { now, folded, texts }), shape)
+    const columns = shape.columns?.filter((name) => !folded?.includes(name))
+    const whole = gridOf(readable(masked, { now, folded, texts }), { ...shape, columns })
     const grid = leaveOut(whole, { width, wide: shape.wide })
     const missing = leftOut(whole, grid)
     if (missing.length > 0) below = `Left out: ${missing.join(', ')}. -o json shows everything`

@@ -10,7 +10,7 @@ export type Shape = {
   known?: readonly string[] | undefined
   /** Secret fields that the service returns only once: if they are not printed, they are lost. */
   once?: ReadonlySet<string>
-  /** Fields that the table of a record omits; CSV and JSON contain them. */
+  /** Fields that a table omits; every other format contains them. */
   folded?: readonly string[] | undefined
   /** The text of a field in the table of a list; every other format has its data. */
   texts?: Readonly<Record<string, (value: unknown, row: Row) => string>> | undefined
