@@ -15,6 +15,9 @@ const daysFrom = (days: number): string => {
   const at = new Date(Date.now() + days * 86_400_000)
   return new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short' }).format(at)
 }
+const longDay = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toLocaleDateString('en-US', { dateStyle: 'medium' })
+const refuses = ({ page }: Phone, text: string) => page.getByRole('alert').getByText(text).waitFor()
 const awayOf = async (user: { id: number | string }) =>
   dataOf(await stage.service.call('GET', `/organization/${stage.org.id}/user/${user.id}`)).away
 
@@ -43,6 +46,19 @@ test('a person sets when they are away and ends it, with the keyboard alone', as
   expect(await awayOf(user)).toBeUndefined()
 })
 
+test('an absence that is too long is refused with the limit and the last day, and that day is accepted', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  await goTo(phone, 'away', 'Away')
+  await phone.page.getByLabel('Back on').fill(daysFrom(31))
+  await phone.tap('Set absence')
+  await refuses(phone, `an absence can last 30 days at most. Choose ${longDay(30)} or an earlier day`)
+  expect(await awayOf(user)).toBeUndefined()
+  await phone.page.getByLabel('Back on').fill(daysFrom(30))
+  await phone.tap('Set absence')
+  await tells(phone, 'The absence is set.')
+})
+
 test('an administrator sets it for a member, for three days and no longer', async () => {
   const member = await stage.person({ first_name: 'Grace', last_name: 'Hopper' })
   await stage.enrolled(member)
@@ -50,7 +66,7 @@ test('an administrator sets it for a member, for three days and no longer', asyn
   await goTo(chief, `member=${member.id}`, 'Member')
   await chief.page.getByLabel('Back on').fill(daysFrom(8))
   await chief.tap('Set absence')
-  await chief.page.getByRole('alert').filter({ hasText: /./ }).first().waitFor()
+  await refuses(chief, `an absence can last 3 days at most. Choose ${longDay(3)} or an earlier day`)
   expect(await awayOf(member)).toBeUndefined()
   await chief.page.getByLabel('Back on').fill(daysFrom(2))
   await chief.tap('Set absence')

@@ -1,6 +1,6 @@
 import { call, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { dateText } from '../language/time.ts'
+import { dateText, dayText } from '../language/time.ts'
 import { button, div, h, labelled } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
@@ -8,8 +8,12 @@ import { signed } from '../shell/signed.ts'
 
 type Away = { from: string; until: string } | null
 
+const dayMs = 86_400_000
+/** What the service accepts. It would refuse more only after the check of the device. */
+const mostDays = { own: 30, ofOthers: 3 }
+
 /** A day of this phone, as its date field has it. Swedish dates are ISO 8601. */
-const dayAfter = (days: number): string => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv')
+const dayAfter = (days: number): string => new Date(Date.now() + days * dayMs).toLocaleDateString('sv')
 
 /** When a day begins on this phone. */
 const startOf = (day: string): string => new Date(`${day}T00:00`).toISOString()
@@ -35,10 +39,15 @@ export const awayForm = (
       await signed('signAway', session, { ...wanted, ...of })
       screen.tell(said)
     })
-  const set = (): unknown =>
-    from.value && until.value > from.value
-      ? keep({ from: startOf(from.value), until: startOf(until.value) }, t('away.kept'))
-      : problem.say(t('away.order'))
+  const set = (): unknown => {
+    if (!from.value || until.value <= from.value) return problem.say(t('away.order'))
+    const wanted = { from: startOf(from.value), until: startOf(until.value) }
+    const days = of ? mostDays.ofOthers : mostDays.own
+    // A day that has begun starts now.
+    const latest = new Date(Math.max(Date.now(), Date.parse(wanted.from)) + days * dayMs).toISOString()
+    if (wanted.until > latest) return problem.say(t('away.tooLong', { days, date: dayText(latest) }))
+    return keep(wanted, t('away.kept'))
+  }
   return h(
     'section',
     'content',

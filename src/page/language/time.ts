@@ -50,6 +50,10 @@ export const momentText = (iso: string, now = new Date()): string => {
 export const dateText = (iso: string): string =>
   new Date(iso).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' })
 
+/** The date alone, as its field shows it. */
+export const dayText = (iso: string): string =>
+  new Date(iso).toLocaleDateString(locale(), { dateStyle: 'medium' })
+
 /** The time, or with the date if it was not today. Beside a label, not in a sentence. */
 export const whenText = (iso: string): string =>
   new Date(iso).toDateString() === new Date().toDateString() ? timeText(iso) : dateText(iso)
