@@ -52,8 +52,11 @@ type Question = {
   label: string
   work: (withAdded: boolean) => Promise<void>
   /** Runs once the work has succeeded. */
-  done: () => unknown
+  done: (withAdded: boolean) => unknown
 }
+
+const kindOf = ({ devices, agents }: Added): 'devices' | 'agents' | 'other' =>
+  agents.length === 0 ? 'devices' : devices.length === 0 ? 'agents' : 'other'
 
 /** From now on, the item is edited; `end` brings back what it was, with the focus where it was. */
 const edit = (item: HTMLElement) => {
@@ -82,16 +85,19 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
     })
     if (!isDone) return
     end()
-    await done()
+    await done(box.checked)
   })
-  const things = added && [...added.devices, ...added.agents]
+  const things = added && [
+    ...added.devices.map(({ name }) => nodes('devices.addedDevice', { name: exactText(name) })),
+    ...added.agents.map(({ name }) => nodes('devices.addedAgent', { name: exactText(name) })),
+  ]
   put(
     item,
     heading,
     ...lines.map((line) => h('p', {}, line)),
     things && h('p', {}, t(stays ? 'devices.addedStays' : 'devices.addedWith')),
-    things && ul('', ...things.map(({ name }) => h('li', {}, exactText(name)))),
-    things && !stays && h('label', 'result', box, t('devices.withAdded')),
+    things && ul('', ...things.map((thing) => h('li', {}, thing))),
+    added && !stays && h('label', 'result', box, t('devices.withAdded', { what: kindOf(added) })),
     problem.element,
     // The focus skips the question, so the buttons bring it along.
     pair(lines.join(' '), go, button(t('common.cancel'), 'plain', end)),
@@ -190,9 +196,10 @@ export const deviceItem = (device: Device, around: Surroundings): HTMLElement =>
           isLast || (owner !== undefined && withAdded) ? 'remove_last' : 'remove',
           withAdded,
         )),
-      done: () => {
+      done: (withAdded) => {
         if (isThis) return ended?.()
-        screen.tell(nodes('devices.removedNow', { name: exactText(name) }))
+        const said = withAdded ? 'devices.removedWithAdded' : 'devices.removedNow'
+        screen.tell(nodes(said, { name: exactText(name) }))
         return screen.refresh()
       },
     })
