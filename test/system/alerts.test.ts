@@ -71,13 +71,13 @@ const pairs: Record<string, Record<string, string>> = {
   SvcConnectionsUsedUp: { svc_store_connections: '10x40', svc_store_connections_limit: '10x40' },
 }
 
+const firing = (series: Record<string, string>): string[] => firingAt(10, series).map(({ alert }) => alert)
+
 test.runIf(isThere)(
   'each alert fires at its fault, and none at a healthy value',
   () => {
     const names = rules.map(({ alert }) => alert).toSorted()
     expect([...Object.keys(faults), ...Object.keys(pairs)].toSorted()).toEqual(names)
-    const firing = (series: Record<string, string>): string[] =>
-      firingAt(10, series).map(({ alert }) => alert)
     for (const [name, [series, healthy, broken]] of Object.entries(faults)) {
       expect([name, firing({ [series]: healthy })]).toEqual([name, []])
       expect([name, firing({ [series]: broken })]).toEqual([name, [name]])
