@@ -68,6 +68,9 @@ test('a service that finds damage refuses everything as store_damaged, is not re
   expect(await ready()).toEqual([503, { ok: false, reason: 'store_damaged' }])
   expect(await metrics()).toContain('svc_store_problem{reason="store_damaged"} 1\n')
   expect((await run('key create --name third --can read')).stderr).toContain('The store is damaged')
+  expect(
+    service.log().match(/"level":"warn","message":"The store is damaged: database disk image/g),
+  ).toHaveLength(1)
   const doctor = await run('doctor')
   expect([doctor.exit, doctor.stdout]).toEqual([
     1,

@@ -78,6 +78,7 @@ export const openStore = async (
     const storage = await openSqlite({
       path: file,
       check: later ? () => checkWhole(file, report) : undefined,
+      report,
     })
     try {
       await refuseMoved(storage, dataDir)

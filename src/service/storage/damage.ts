@@ -12,23 +12,29 @@ export const damaged = (cause: unknown): Refusal =>
     { cause },
   )
 
+type Report = (message: string, level: 'warn') => void
+
 /**
  * Refuses everything once the engine, or the check whose `damage` this is, has found damage, until the process ends: what it
- * still reads could be wrong, and a write could make it worse.
+ * still reads could be wrong, and a write could make it worse. Reports what was found.
  */
 export const stopAtDamage = (
   engine: Omit<Storage, 'problem'>,
   canWrite: () => Promise<boolean>,
-  damage?: Promise<Error>,
+  { report, damage }: { report: Report | undefined; damage?: Promise<Error> | undefined },
 ): Storage => {
   let found: Refusal | undefined
-  void damage?.then((cause) => (found ??= damaged(cause)))
+  const stop = (refusal: Refusal): void => {
+    if (found === undefined) report?.(`The store is damaged: ${(refusal.cause as Error).message}`, 'warn')
+    found ??= refusal
+  }
+  void damage?.then((cause) => stop(damaged(cause)))
   const guard = async <T>(run: () => Promise<T>): Promise<T> => {
     if (found) throw damaged(found.cause)
     try {
       return await run()
     } catch (error) {
-      if (error instanceof Refusal && error.code === code) found ??= error
+      if (error instanceof Refusal && error.code === code) stop(error)
       throw error
     }
   }

@@ -134,5 +134,5 @@ export const openPostgres = async ({
       await close()
     },
   }
-  return stopAtDamage(engine, canWrite)
+  return stopAtDamage(engine, canWrite, { report })
 }

@@ -15,6 +15,8 @@ type Options = {
   now?: (() => Date) | undefined
   /** Checks the store while it is in use. */
   check?: (() => WholeCheck) | undefined
+  /** Is told of damage. */
+  report?: ((message: string, level: 'warn') => void) | undefined
 }
 
 // Under load many requests share a millisecond, and formatting is the expensive part of a clock.
@@ -50,7 +52,12 @@ const createOnlyTransaction = (writer: Connection): Transaction => ({
 })
 
 /** Opens the store in `path`; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
-export const openSqlite = async ({ path, now = () => new Date(), check }: Options): Promise<Storage> => {
+export const openSqlite = async ({
+  path,
+  now = () => new Date(),
+  check,
+  report,
+}: Options): Promise<Storage> => {
   const writer = openConnection(path)
   const writing = queriesOf(writer)
   try {
@@ -101,5 +108,5 @@ export const openSqlite = async ({ path, now = () => new Date(), check }: Option
       writer.close()
     },
   }
-  return stopAtDamage(engine, canWrite, checking?.damage)
+  return stopAtDamage(engine, canWrite, { report, damage: checking?.damage })
 }

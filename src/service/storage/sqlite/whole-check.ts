@@ -41,9 +41,9 @@ export const checkWhole = (file: string, report: (line: string, level: 'warn') =
   const damaged = new Promise<Error>((resolve) => (found = resolve))
   const child = execFile(process.execPath, ['-e', program, libsql, file], (error, said, failure) => {
     if (stopped || said === 'ok') return
-    const reason = said || failure || (error?.signal ?? error?.code)
-    report(`The store ${said ? 'is damaged' : 'could not be checked for damage'}: ${reason}`, 'warn')
-    if (said) found(damage(said))
+    if (said) return found(damage(said))
+    const reason = failure || (error?.signal ?? error?.code)
+    report(`The store could not be checked for damage: ${reason}`, 'warn')
   })
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   return {
