@@ -51,7 +51,10 @@ const subjectFields = {
 }
 
 const match = z.strictObject({
-  type: chosen(z.enum(subjectTypes), 'What it holds: text, command, request (a change by svc), file or tool_call'),
+  type: chosen(
+    z.enum(subjectTypes),
+    'What it holds: text, command, request (a change by svc), file or tool_call',
+  ),
   ...subjectFields,
   shells: optional(
     z.enum(['ignore']),

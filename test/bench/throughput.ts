@@ -86,9 +86,13 @@ const timeOfWrite = async (pid: number, url: string, env: Record<string, string>
 
 /** The calls with which the process has made data durable since this began. */
 const countFlushes = async (pid: number): Promise<() => Promise<number>> => {
-  const traced = spawn('strace', ['-f', '--seccomp-bpf', '-qq', '-e', 'trace=fsync,fdatasync', '-p', `${pid}`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const traced = spawn(
+    'strace',
+    ['-f', '--seccomp-bpf', '-qq', '-e', 'trace=fsync,fdatasync', '-p', `${pid}`],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   let flushes = 0
   traced.stderr.on('data', (text: Buffer) => {
     flushes += text.toString('latin1').split(/\bf(?:data)?sync\(/).length - 1

@@ -82,6 +82,7 @@ test('a service that finds damage refuses everything as store_damaged, is not re
 test('nothing starts on a damaged store, and no backup of it is written', async () => {
   for (const line of [
     `serve --port 0 --no-profile --data-dir ${dataDir}`,
+    `serve --check --data-dir ${dataDir}`,
     `service backup ${folder.path}/b.db --data-dir ${dataDir}`,
   ]) {
     const { exit, stderr } = await svc(line, { SVC_CONFIG_DIR: join(folder.path, 'config') })

@@ -8,6 +8,7 @@ import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import type { Db } from '../storage/schema.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
+import { requireWhole } from '../storage/sqlite/whole-check.ts'
 import { readWhole } from '../storage/sqlite/whole.ts'
 import { storeFile } from './data-dir.ts'
 import { forDatabase, requireMasterKey } from './place.ts'
@@ -19,10 +20,11 @@ const checkDatabase = async (url: string, env: Env, allowDataLoss: boolean): Pro
     import('../storage/postgres/whole.ts'),
     import('../storage/postgres/facts.ts'),
   ])
-  const { facts, version } = await inspectDatabase(url)
+  const { facts, version, unwritable } = await inspectDatabase(url)
   const loss = dataLoss(facts)
   if (loss && !allowDataLoss)
     throw failure('database_loses_data', `The database can lose data: ${loss.reason}`, loss.solution)
+  if (unwritable) throw unwritable
   if (version === newestVersion())
     await forDatabase(readWhole(url, ({ db }) => requireKeyOf(db, [masterKey])))
 }
@@ -49,6 +51,7 @@ export const checkService = async (options: ServeOptions): Promise<void> => {
   const file = storeFile(dataDir!)
   if (!existsSync(file)) return
   try {
+    requireWhole(file)
     if (storeVersion(file) > 0) await readWhole(file, ({ db }) => checkFolderKey(dataDir!, db, env))
   } catch (error) {
     throw asStoreProblem(file, error)
