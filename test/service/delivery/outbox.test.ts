@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Outcome } from '../../../src/service/delivery/adapter.ts'
-import { purge } from '../../../src/service/delivery/outbox.ts'
+import { createOutbox, purge } from '../../../src/service/delivery/outbox.ts'
 import { day, hour, minute, second } from '../clock.ts'
 import {
   accept,
+  adapter,
   attempts,
   clock,
   installHooks,
@@ -121,6 +122,27 @@ describe('an accepted message', () => {
     const id = await accept({ kind: 'test' })
     await service.delivered()
     expect(await rowOf(id)).toMatchObject({ state: 'dead', attempts: 1 })
+  })
+
+  test('is not counted as lost if it only tests a channel', async () => {
+    const { storage, keyring } = service
+    const counted: string[] = []
+    const outbox = createOutbox({
+      storage,
+      keyring,
+      log: () => undefined,
+      adapters: { sms: adapter },
+      attempted: (channel, state) => void counted.push(`${channel} ${state}`),
+    })
+    const refused: Outcome = { state: 'failed', error: 'no' }
+    outcomes.push(refused, refused)
+    await accept({ kind: 'test' })
+    await outbox.idle()
+    expect([attempts.length, counted]).toEqual([1, []])
+    await accept()
+    await outbox.idle()
+    expect(counted).toEqual(['sms failed'])
+    await outbox.stop()
   })
 
   test('is failed, and reveals nothing, if another master key wrapped it', async () => {
