@@ -147,7 +147,7 @@ export const approval = operations({
       }),
       default_factors: optional(
         z.array(z.enum(factors)),
-        'Factors to check without factors; one without a geofence or time slot is reported as not checked',
+        'Factors to check if none are named; one without a geofence or time slot is reported as not checked',
       ),
       lifetime_s: optional(
         seconds(1, 86_400),

@@ -11,9 +11,9 @@ export const scopeMeanings: Record<Scope, string> = {
   ask: 'request approvals and verifications, and use their results',
   read: 'read the organization, except keys, auth codes, credentials and message text',
   people: 'users, pending requests and auth codes',
-  rules: 'geofences, time slots, groups and the policy',
+  rules: 'geofences, time slots, groups, rules and the policy',
   devices: 'enrollment links and devices of approvers',
-  keys: 'API keys, identity provider credentials and the organization itself',
+  keys: 'API keys, webhooks, identity provider credentials and the organization itself',
   notify: 'messages and the outbox',
   app: 'what the backend of a mobile or IoT application calls',
 }
