@@ -1,101 +1,21 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
 import { chmodSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { selfSigned } from '../certificate.ts'
-import { ada, installHooks, path, requests, factorsFor, service, startGate } from './gate-run.ts'
+import { describe, expect, test } from 'vitest'
+import { ada, path, requests, factorsFor } from './gate-run.ts'
 import { svcHere } from './prepare.ts'
+import {
+  calls,
+  cert,
+  envelope,
+  installHooks,
+  lists,
+  received,
+  server,
+  start,
+  url,
+  urls,
+} from './gate-http-server.ts'
 
 installHooks()
-
-// A server with streamable HTTP that records what it receives.
-type Received = { method: string; headers: IncomingHttpHeaders; body: string }
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'robot', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-let received: Received[] = []
-let redirects = false
-let dies = false
-let otherAnswer: { status: number; type: string; body: string } | undefined
-const tools = [
-  { name: 'write_file', inputSchema: { type: 'object' } },
-  { name: 'read_file', inputSchema: {} },
-  {
-    name: 'move_file',
-    inputSchema: { properties: { to: { type: 'string', 'x-mcp-header': 'To' }, name: { type: 'string' } } },
-  },
-]
-const results: Record<string, object> = {
-  initialize: {
-    protocolVersion: '2025-11-25',
-    capabilities: { tools: {} },
-    serverInfo: { name: 'x', version: '1' },
-  },
-  'tools/list': { tools },
-  'tools/call': { content: [{ type: 'text', text: 'done' }] },
-}
-const listener: RequestListener = async (request, response) => {
-  let body = ''
-  for await (const chunk of request) body += String(chunk)
-  received.push({ method: request.method!, headers: request.headers, body })
-  if (request.method !== 'POST') return response.writeHead(405).end()
-  const { id, method } = JSON.parse(body)
-  if (dies && method === 'tools/call') return request.socket.destroy()
-  if (redirects) return response.writeHead(307, { location: `http://${request.headers.host}/other` }).end()
-  if (otherAnswer && method === 'tools/call')
-    return response.writeHead(otherAnswer.status, { 'content-type': otherAnswer.type }).end(otherAnswer.body)
-  if (id === undefined) return response.writeHead(202).end()
-  const session = method === 'initialize' ? { 'mcp-session-id': 'session-1' } : {}
-  const answer = JSON.stringify({ jsonrpc: '2.0', id, result: results[method] })
-  if (method !== 'tools/call')
-    return response.writeHead(200, { 'content-type': 'application/json', ...session }).end(answer)
-  return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${answer}\n\n`)
-}
-const { cert, key } = selfSigned()
-const servers = { http: createServer(listener), https: createSecureServer({ cert, key }, listener) }
-const urls = { http: '', https: '' }
-let url: string
-beforeAll(async () => {
-  for (const scheme of ['http', 'https'] as const) {
-    const server = servers[scheme]
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    urls[scheme] = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-  }
-  url = urls.http
-})
-afterAll(() => {
-  servers.http.close()
-  servers.https.close()
-})
-
-const start = (to = url, ...more: string[]) => {
-  received = []
-  redirects = false
-  dies = false
-  otherAnswer = undefined
-  const headers = path('headers')
-  writeFileSync(headers, 'Authorization: Bearer of-the-server\n', { mode: 0o600 })
-  return startGate({
-    server: [],
-    flags: [
-      '--base-url',
-      service.baseUrl,
-      '--key-file',
-      path('ask.key'),
-      '--url',
-      to,
-      '--header-file',
-      headers,
-      ...more,
-    ],
-    passed: {},
-  })
-}
-const calls = (): Received[] => received.filter(({ body }) => body.includes('"tools/call"'))
-const lists = (): number => received.filter(({ body }) => body.includes('"tools/list"')).length
 
 describe('svc mcp gate --url', () => {
   test('sends the exact bytes of an approved call once, with its headers and in its session', async () => {
@@ -138,7 +58,7 @@ describe('svc mcp gate --url', () => {
     await gate.answer(1)
     gate.call(2, 'write_file')
     await ada.waitForRequest()
-    dies = true
+    server.dies = true
     await ada.answer()
     expect((await gate.answer(2)).error.message).toContain('It is not known whether it was carried out')
     expect(calls()).toHaveLength(2)
@@ -149,7 +69,7 @@ describe('svc mcp gate --url', () => {
     const gate = await start()
     gate.call(1, 'read_file')
     await gate.answer(1)
-    redirects = true
+    server.redirects = true
     gate.call(2, 'read_file')
     expect((await gate.answer(2)).error.message).toContain(
       'answered with a redirect, which svc does not follow. It is not known whether it was carried out',
@@ -185,7 +105,7 @@ describe('svc mcp gate --url', () => {
       ],
     ]
     for (const [at, [status, type, body, text]] of answers.entries()) {
-      otherAnswer = { status, type, body }
+      server.otherAnswer = { status, type, body }
       gate.call(at + 1, 'read_file')
       expect((await gate.answer(at + 1)).error.message).toContain(text)
     }
@@ -203,10 +123,10 @@ describe('svc mcp gate --url', () => {
     const before = lists()
     const error = { code: -32020, message: 'Header mismatch' }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 3, error })
-    otherAnswer = { status: 400, type: 'application/json', body }
+    server.otherAnswer = { status: 400, type: 'application/json', body }
     gate.call(3, 'read_file', {}, envelope)
     expect((await gate.answer(3)).error).toEqual(error)
-    otherAnswer = undefined
+    server.otherAnswer = undefined
     gate.call(4, 'read_file', {}, envelope)
     await gate.answer(4)
     expect(lists()).toBe(before + 1)

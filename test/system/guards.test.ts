@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { tryConfigurations } from './guards/configuration.ts'
+import { tryExecSwaps } from './guards/exec-swaps.ts'
 import { tryExec } from './guards/exec.ts'
 import { tryGit } from './guards/git.ts'
 import { whyNot } from './guards/host.ts'
@@ -17,6 +18,7 @@ describe.skipIf(why !== undefined && !isCi)(
   () => {
     installHooks(why)
     tryExec()
+    tryExecSwaps()
     tryConfigurations()
     tryLies()
     trySsh()

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { show } from '../service/approver.ts'
-import { dataOf } from '../service/fixtures.ts'
 import type { Phone } from './page-phone.ts'
 import { faults, type Fault } from './bad-network.ts'
 import { installHooksBehindProxy, network, open, stage } from './open-stage.ts'
@@ -180,92 +178,6 @@ test('a phone that goes offline says so at once', async () => {
   await phone.context.setOffline(false)
   await expect.poll(() => phone.page.locator('#offline').textContent()).toBe('')
 })
-
-describe('several tabs', () => {
-  test('eight of them leave a connection for the decision, and all show the same', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    const others = []
-    for (let n = 0; n < 7; n += 1) {
-      const page = await phone.context.newPage()
-      await page.goto(`${stage.origin}/approver`)
-      await page.getByRole('heading', { name: 'all caught up' }).waitFor()
-      others.push(page)
-    }
-    const { request_id } = await stage.ask(user)
-    for (const page of others) await page.getByRole('heading', { name: '1 request is waiting' }).waitFor()
-    await open(phone, request_id)
-    await phone.tap('Approve')
-    await phone.sees('Approved')
-    for (const page of others) await page.getByRole('heading', { name: 'all caught up' }).waitFor()
-    await phone.tap('Done')
-    await phone.tap('Sign out')
-    for (const page of others) await page.getByRole('heading', { name: /^Sign in/ }).waitFor()
-    expect(phone.misdeeds).toEqual([])
-  })
-
-  test('one continues when the one that waits is closed', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    const other = await phone.context.newPage()
-    await other.goto(`${stage.origin}/approver`)
-    await other.getByRole('heading', { name: 'all caught up' }).waitFor()
-    await other.close()
-    await stage.ask(user)
-    await expect(phone.sees('1 request is waiting')).resolves.toBeUndefined()
-  })
-})
-
-test('a permission that is taken away while the request is open is known before the device check', async () => {
-  const user = await stage.person()
-  const phone = await stage.enrolled(user)
-  await stage.locate(phone)
-  await stage.setFence(user)
-  const { request_id } = await stage.ask(user)
-  await open(phone, request_id)
-  await phone.page.getByText('Where you can approve: Office').waitFor()
-  const { targetInfo } = await phone.devtools.send('Target.getTargetInfo')
-  const browser = await stage.browser.newBrowserCDPSession()
-  await browser.send('Browser.setPermission', {
-    permission: { name: 'geolocation' },
-    setting: 'denied',
-    origin: stage.origin,
-    browserContextId: targetInfo.browserContextId!,
-  })
-  await phone.setOwner(false)
-  await phone.tap('Approve')
-  await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
-  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
-})
-
-test.each([-2, 2])(
-  'a clock that is %i hours off changes neither the time left nor the decision nor a date',
-  async (hours) => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    await phone.page.clock.install({ time: Date.now() + hours * 60 * 60_000 })
-    await phone.page.reload()
-    const { request_id } = await stage.ask(user)
-    await open(phone, request_id)
-    await phone.page
-      .getByRole('timer')
-      .getByText(/^4:\d\d left to decide/)
-      .waitFor()
-    await phone.tap('Approve')
-    await phone.sees('Approved')
-    const { status, decided_at } = dataOf(await show(stage.service, request_id))
-    expect(status).toBe('approved')
-    const time = `new Date('${decided_at}').toLocaleTimeString('en-US', { timeStyle: 'short' })`
-    await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
-    await phone.page.reload()
-    await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
-    await phone.page.evaluate(`location.hash = 'devices'`)
-    const date = await phone.page.evaluate(
-      `new Date('${decided_at}').toLocaleDateString('en-US', { dateStyle: 'medium' })`,
-    )
-    await expect(phone.page.getByText(`Last used ${String(date)}`).waitFor()).resolves.toBeUndefined()
-  },
-)
 
 test('a link tries again by itself one call at a time, however often the person tries too', async () => {
   const phone = await stage.openPhone()

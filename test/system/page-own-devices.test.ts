@@ -1,49 +1,11 @@
-import { withoutPhones } from '../../src/cli/terminal/mask-prose.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { flaws } from './page-flaws.ts'
-import type { Phone } from './page-phone.ts'
 import { installHooks, open, stage } from './open-stage.ts'
+import { added, approved, goTo, rename, row, tells } from './page-own-devices.ts'
 
 installHooks()
 
 afterEach(() => stage.setPolicy({ recovery_delay_s: 0 }))
-
-const row = ({ page }: Phone, name: string | RegExp) =>
-  page.locator('li.member').filter({ has: page.getByRole('heading', { name }) })
-const tells = ({ page }: Phone, text: string | RegExp) => page.getByRole('status').getByText(text).waitFor()
-const goTo = async (phone: Phone, place: string, heading: string): Promise<void> => {
-  await phone.page.evaluate(`location.hash = '${place}'`)
-  await phone.sees(heading)
-}
-const rename = async (phone: Phone, from: string | RegExp, to: string): Promise<void> => {
-  await row(phone, from)
-    .getByRole('button', { name: /^Rename/ })
-    .click()
-  await phone.page.getByLabel('Name of the device').fill(to)
-  await phone.tap('Save')
-  await tells(phone, `The device is now called ${to}.`)
-}
-
-/** Adds a second device of the same person with a link that the first one makes. */
-const added = async (first: Phone): Promise<Phone> => {
-  await goTo(first, 'add-device', 'Add a device')
-  await first.tap('Create a link')
-  const link = await first.page.getByText('#enroll=').textContent()
-  const second = await stage.openPhone()
-  await second.page.goto(link!)
-  await second.tap('Register this device')
-  await second.sees('Waiting for your other device')
-  return second
-}
-
-/** As `added`, and approved on the first. */
-const approved = async (first: Phone): Promise<Phone> => {
-  const second = await added(first)
-  await first.tap('Approve')
-  await tells(first, 'Approved.')
-  await stage.reachesInbox(second)
-  return second
-}
 
 test('the focus stays at a device that gets another name', async () => {
   const phone = await stage.enrolled(await stage.person())
@@ -112,32 +74,6 @@ test('a device that has to be decided comes first, and keeps its place', async (
   expect(await order()).toEqual(before)
 })
 
-test('a lost device is removed together with what it added, if its owner ticks that', async () => {
-  const lost = await stage.enrolled(await stage.person())
-  await goTo(lost, 'devices', 'Devices')
-  await rename(lost, /computer|Android/, 'Lost')
-  const second = await approved(lost)
-  await goTo(lost, 'devices', 'Devices')
-  const third = await approved(lost)
-  await goTo(second, 'devices', 'Devices')
-  const added = second.page.getByText('These were added with this device. They keep working unless')
-  const remove = () => row(second, 'Lost').getByRole('button', { name: 'Remove Lost' }).click()
-  await remove()
-  await added.waitFor()
-  await second.page.getByRole('listitem').getByText('Device: ').waitFor()
-  expect(await flaws(second)).toEqual([])
-  // Without the tick, the other one stays.
-  await second.tap('Cancel')
-  await remove()
-  await second.page.getByRole('checkbox', { name: 'Remove these devices too. They’re signed out' }).check()
-  await second.tap('Remove')
-  await tells(second, 'Lost and what was added with it are removed.')
-  await third.sees('This device was removed')
-  await second.page.getByText('2 removed devices').waitFor()
-  await row(second, /./).getByText('This device', { exact: true }).waitFor()
-  expect([...lost.misdeeds, ...second.misdeeds, ...third.misdeeds]).toEqual([])
-})
-
 describe('the last device', () => {
   test('is removed only after the page said what follows, and can be kept', async () => {
     const phone = await stage.enrolled(await stage.person())
@@ -180,64 +116,6 @@ test('a device that is removed while it signs says so, and decides nothing', asy
   release()
   await second.page.getByRole('heading', { level: 1, name: /This device was removed|Sign in/ }).waitFor()
   expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
-})
-
-describe('a lost phone', () => {
-  test('of a person with another device is removed there', async () => {
-    const user = await stage.person()
-    const lost = await stage.enrolled(user)
-    const backup = await approved(lost)
-    await goTo(backup, 'devices', 'Devices')
-    await backup.page
-      .getByRole('button', { name: /^Remove / })
-      .first()
-      .click()
-    await backup.tap('Remove')
-    await tells(backup, 'Removed.')
-    await lost.sees('This device was removed')
-    expect(await flaws(lost)).toEqual([])
-    await lost.tap('Sign in')
-    // With its key, which is over, nothing more can be tried.
-    await lost.page.locator('.plain', { hasText: 'Sign in' }).click()
-    await lost.page.getByText('Lost your device?').click()
-    await lost.page.getByText('contact an administrator of your organization').waitFor()
-    expect(await flaws(lost)).toEqual([])
-    await lost.tap('Sign in')
-    await lost.sees('This device was removed')
-  })
-
-  test('of a person without another is replaced by an administrator, on the page alone', async () => {
-    const admin = await stage.person()
-    await stage.makeAdmin(admin)
-    const chief = await stage.enrolled(admin)
-    const user = await stage.person({ first_name: 'Grace', last_name: 'Hopper' })
-    const lost = await stage.enrolled(user)
-    await goTo(chief, 'members', 'Members')
-    await chief.page.getByText('Active members').click()
-    await chief.page.getByRole('link', { name: 'Grace Hopper' }).click()
-    await chief.sees(/^Member$/)
-    expect(await flaws(chief)).toEqual([])
-    await chief.page.getByRole('button', { name: /^Remove / }).click()
-    await chief.page.getByText('It’s their last device.').waitFor()
-    await chief.tap('Remove')
-    await tells(chief, 'Removed.')
-    await lost.sees('This device was removed')
-    await chief.tap('Send a link for a new device')
-    await tells(chief, 'A link to register a phone is on its way by SMS.')
-    await expect
-      .poll(() => stage.log().includes(`sms (enrollment) to ${withoutPhones(`+1${user.mobile}`)}`))
-      .toBe(true)
-    const phone = await stage.registered(user)
-    await phone.sees('Waiting for an administrator')
-    await chief.page.getByText('It waits for the approval of an administrator.').waitFor()
-    expect(await flaws(chief)).toEqual([])
-    await chief.page.getByRole('link', { name: 'under Devices' }).click()
-    await chief.sees('Devices')
-    await row(chief, 'Grace Hopper').getByRole('button', { name: 'Approve' }).click()
-    await tells(chief, 'Approved.')
-    await stage.reachesInbox(phone)
-    expect([...chief.misdeeds, ...phone.misdeeds]).toEqual([])
-  })
 })
 
 describe('while the service cannot be reached', () => {

@@ -96,3 +96,25 @@ test('without a location a person can try again, go back and deny, on one screen
   await phone.sees('Approved')
   expect(await stage.statusOf(second.request_id)).toMatchObject({ status: 'approved' })
 })
+
+test('a permission that is taken away while the request is open is known before the device check', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  await stage.locate(phone)
+  await stage.setFence(user)
+  const { request_id } = await stage.ask(user)
+  await open(phone, request_id)
+  await phone.page.getByText('Where you can approve: Office').waitFor()
+  const { targetInfo } = await phone.devtools.send('Target.getTargetInfo')
+  const browser = await stage.browser.newBrowserCDPSession()
+  await browser.send('Browser.setPermission', {
+    permission: { name: 'geolocation' },
+    setting: 'denied',
+    origin: stage.origin,
+    browserContextId: targetInfo.browserContextId!,
+  })
+  await phone.setOwner(false)
+  await phone.tap('Approve')
+  await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
+})

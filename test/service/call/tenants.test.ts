@@ -14,14 +14,14 @@ import { settle, type Holding } from '../tenant-holding.ts'
 import {
   all,
   ids,
-  inputs,
   isForOperators,
   namesOrganization,
   secretRefused,
   signed,
   takesChild,
   takesOther,
-} from '../tenant-inputs.ts'
+} from '../tenant-operations.ts'
+import { inputs } from '../tenant-inputs.ts'
 import { allScopes } from '../all-scopes.ts'
 
 const ask = (service: TestService, id: OperationId, input: object, key?: string | null) => {
