@@ -3,7 +3,7 @@ import { decide } from '../service/approver.ts'
 import { createRule } from '../service/rule-fixture.ts'
 import { svcHere } from './prepare.ts'
 import { onTerminal } from './terminal.ts'
-import { ada, api, env, grace, hold, installHooks, keyFor, nobody, service } from './rules-stage.ts'
+import { ada, api, env, grace, hold, installHooks, keyFor, nobody, service } from './two-people.ts'
 
 // Writes of svc against a rule of the organization.
 

@@ -23,7 +23,7 @@ import {
   started,
   texts,
   tools,
-} from './rules-stage.ts'
+} from './two-people.ts'
 
 // Each edge against a rule of the organization. Nobody is named: Ada is asked because of the rule.
 

@@ -1,52 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inputOf, letsRun } from '../hook-hosts.ts'
-import { createApprover, decide, show, type Approver } from '../service/approver.ts'
-import type { TestService } from '../service/harness.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { decide, show } from '../service/approver.ts'
 import { connectGate, countingServer } from './gate-client.ts'
 import { callHook, installedLine } from './hook-line.ts'
-import { createPerson, remote, type Person } from './person.ts'
 import { outcome, startSvc, type Ended } from './processes.ts'
-import { startServiceHere, type ServiceHere } from './service-here.ts'
 import { watch } from './terminal.ts'
+import { ada, api, env, grace, installHooks, path, service } from './two-people.ts'
 
 // At each edge, two people must agree: one yes is not enough.
 
-const operator = 'svc_op_endtoend_0123456789012345678901234567890'
-const folder = temporaryFolder()
-const path = (name: string): string => join(folder.path, name)
-let service: ServiceHere
-let api: TestService
-let ada: Person
-let grace: Approver
-let env: Record<string, string>
-let people = 0
-
-beforeAll(async () => {
-  service = await startServiceHere(path('data'), operator, { dev: true })
-  api = remote(service.baseUrl, operator)
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
-})
-beforeEach(async () => {
-  people += 1
-  ada = await createPerson(api, people)
-  grace = await createApprover(api, ada.org.id, 50 + people)
-  const body = { name: 'ask', org_id: ada.org.id, scopes: ['ask'] }
-  const { key } = (await api.call('POST', '/svc/v1/keys', { body })).body.data
-  writeFileSync(path('ask.key'), key, { mode: 0o600 })
-  env = {
-    SVC_BASE_URL: service.baseUrl,
-    SVC_API_KEY: key,
-    SVC_ORG: ada.org.slug,
-    SVC_CONFIG_DIR: path(`config-${people}`),
-    HOME: path(`home-${people}`),
-  }
-})
+installHooks()
 
 const both = () => ['--to', ada.mobile, '--to', grace.mobile]
 const adds = (decision: 'approve' | 'deny', id: string) => decide(api, id, grace.key, { decision })

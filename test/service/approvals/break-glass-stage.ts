@@ -5,6 +5,7 @@ import { acme, ada, installHooks as installService, service } from '../mcp/oauth
 import { signIn } from '../mcp/terminal-stage.ts'
 import { createPhone, enrollPhone, type Phone } from '../page/phone.ts'
 import { at } from '../rule-fixture.ts'
+import { command } from './command-subject.ts'
 
 export { acme, ada, clock, service } from '../mcp/oauth-stage.ts'
 
@@ -16,17 +17,6 @@ export let grace: Phone
 /** With this key, Ada asks from her terminal. */
 export let asks: string
 
-const sha256 = 'ab'.repeat(32)
-export const command = (...argv: string[]) => ({
-  type: 'command',
-  data: {
-    argv,
-    cwd: '/srv/prod',
-    executable: { path: `/usr/bin/${argv[0]}`, sha256 },
-    files: [],
-    environment: { passed: [], set: {} },
-  },
-})
 export const destroy = command('terraform', 'destroy')
 export const reason = 'prod down, INC-77'
 

@@ -16,7 +16,6 @@ import {
   breakGlass,
   carol,
   clock,
-  command,
   dave,
   destroy,
   grace,
@@ -25,6 +24,7 @@ import {
   service,
   terminalOf,
 } from './break-glass-stage.ts'
+import { command } from './command-subject.ts'
 
 installHooks()
 

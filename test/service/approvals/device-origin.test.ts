@@ -32,6 +32,13 @@ const refused = { refused: 'approver_not_separated' }
 const revoke = async (phone: Phone) =>
   dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${phone.device}`))
 
+/** What comes of a request of a child key under the policy `strict`. */
+const underStrict = async (phone: Phone) => {
+  const { key } = await createKey(['ask'])
+  await setPolicy({ separation: 'strict' })
+  return outcomeOf({ key }, phone)
+}
+
 /** A phone that a phone of the key added, and which alone is left. */
 const addedByPhone = async (): Promise<Phone> => {
   const first = await enrollWith(await createUser(1))
@@ -143,17 +150,13 @@ describe('a phone that an administrator let in on the page', () => {
   test('is that of the key which enrolled the phone of the administrator', async () => {
     const user = await createUser(1, service.operatorKey, { role: 'admin' })
     const phone = await letIn(await enrollWith(user), 2)
-    const { key } = await createKey(['ask'])
-    await setPolicy({ separation: 'strict' })
-    expect(await outcomeOf({ key }, phone)).toEqual(refused)
+    expect(await underStrict(phone)).toEqual(refused)
   })
 
   test('is that of the key which made the administrator one', async () => {
     const user = await createUser(1, acme.key, { role: 'admin' })
     const phone = await letIn(await enrollWith(user, honest), 2)
-    const { key } = await createKey(['ask'])
-    await setPolicy({ separation: 'strict' })
-    expect(await outcomeOf({ key }, phone)).toEqual(refused)
+    expect(await underStrict(phone)).toEqual(refused)
   })
 
   test('is that of the key behind the administrator who promoted that administrator', async () => {
@@ -161,9 +164,7 @@ describe('a phone that an administrator let in on the page', () => {
     const promoted = await enrollWith(await createUser(2, honest), honest)
     dataOf(await moveUser(made, promoted.user, 'promote'))
     const phone = await letIn(promoted, 3)
-    const { key } = await createKey(['ask'])
-    await setPolicy({ separation: 'strict' })
-    expect(await outcomeOf({ key }, phone)).toEqual(refused)
+    expect(await underStrict(phone)).toEqual(refused)
   })
 
   test('approves under strict if all of this was done by others', async () => {
@@ -171,9 +172,7 @@ describe('a phone that an administrator let in on the page', () => {
     const promoted = await enrollWith(await createUser(2, honest), service.operatorKey)
     dataOf(await moveUser(made, promoted.user, 'promote'))
     const phone = await letIn(promoted, 3)
-    const { key } = await createKey(['ask'])
-    await setPolicy({ separation: 'strict' })
-    expect(await outcomeOf({ key }, phone)).toEqual({ relation: 'other', failed: [] })
+    expect(await underStrict(phone)).toEqual({ relation: 'other', failed: [] })
   })
 
   test('cannot be let in by an administrator whom another program made one', async () => {
@@ -200,8 +199,6 @@ describe('a phone that replaces a lost one', () => {
 
   test('approves under strict if the operator approved it', async () => {
     const phone = await approveWith(service.operatorKey, await replace())
-    const { key } = await createKey(['ask'])
-    await setPolicy({ separation: 'strict' })
-    expect(await outcomeOf({ key }, phone)).toEqual({ relation: 'operator', failed: [] })
+    expect(await underStrict(phone)).toEqual({ relation: 'operator', failed: [] })
   })
 })

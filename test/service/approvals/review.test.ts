@@ -9,7 +9,6 @@ import {
   bob,
   breakGlass,
   carol,
-  command,
   dave,
   grace,
   installHooks,
@@ -17,6 +16,7 @@ import {
   service,
   terminalOf,
 } from './break-glass-stage.ts'
+import { command } from './command-subject.ts'
 
 installHooks()
 

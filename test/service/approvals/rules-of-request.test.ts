@@ -3,6 +3,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { type Approver, createApprover, decide } from '../approver.ts'
 import { dataOf, refusal } from '../fixtures.ts'
 import { at, createRule } from '../rule-fixture.ts'
+import { command } from './command-subject.ts'
 
 installHooks()
 
@@ -14,17 +15,6 @@ beforeEach(async () => {
   asker = dataOf(await service.call('POST', '/svc/v1/keys', { body })).key
 })
 
-const sha256 = 'ab'.repeat(32)
-const command = (...argv: string[]) => ({
-  type: 'command',
-  data: {
-    argv,
-    cwd: '/srv/prod',
-    executable: { path: `/usr/bin/${argv[0]}`, sha256 },
-    files: [],
-    environment: { passed: [], set: {} },
-  },
-})
 const ask = (input: object, key = asker) => service.call('POST', '/svc/v1/approvals', { key, body: input })
 const asked = async (input: object, key?: string) => dataOf(await ask(input, key))
 const lines = ({ lines: all }: { lines: { people: { user_id: string }[] }[] }): string[][] =>

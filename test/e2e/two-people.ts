@@ -9,7 +9,8 @@ import { createPerson, remote, type Person } from './person.ts'
 import { outcome, startSvc } from './processes.ts'
 import { startServiceHere, type ServiceHere } from './service-here.ts'
 
-// An organization with two people for each test, who are asked because of a rule and are not named.
+// After `installHooks`, each test has an organization with two people, Ada and Grace, and the environment of a command that may
+// ask them.
 
 const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 let folder: ReturnType<typeof temporaryFolder>
@@ -25,6 +26,7 @@ export const keyFor = async (scopes: string[]): Promise<string> => {
   const body = { name: scopes.join(), org_id: ada.org.id, scopes }
   return (await api.call('POST', '/svc/v1/keys', { body })).body.data.key
 }
+
 /** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   folder = temporaryFolder()
