@@ -97,3 +97,17 @@ test('what the service learns of notifications leaves the message of a tap on th
   expect(await alert.count()).toBe(1)
   expect(phone.misdeeds).toEqual([])
 })
+
+test('notifications are repaired for one organization, although another wants its person to confirm first', async () => {
+  const { phone, name, org } = await inTwo()
+  const data = { code: 'signature_required' }
+  const refusal = { status: 403, json: { status: 'error', message: 'Confirm it is you', data } }
+  await phone.page.route('**/svc/v1/approver/push', (route) =>
+    route.request().headers()['x-svc-organization'] === String(org)
+      ? route.continue()
+      : route.fulfill(refusal),
+  )
+  await pretend(phone, 'granted')
+  await phone.page.getByLabel('Organization').selectOption({ label: name })
+  await expect.poll(() => phone.page.getByText('Notifications: on').count()).toBe(1)
+})

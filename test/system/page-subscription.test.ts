@@ -31,3 +31,21 @@ test('a blocked permission is said, although the service has a subscription', as
   await phone.page.getByText('Keep this page open').waitFor()
   expect(await phone.page.getByText('You’ll get a notification').count()).toBe(0)
 })
+
+test('the settings say that notifications are on, once the page has repaired its subscription', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await phone.page.evaluate(`location.hash = 'notifications'`)
+  await phone.sees('Notifications')
+  let repair!: () => void
+  const wanted = new Promise<void>((resolve) => (repair = resolve))
+  await phone.page.route('**/approver/push', async (route) => {
+    await wanted
+    await route.continue()
+  })
+  await pretend(phone, 'granted')
+  await phone.page.getByRole('button', { name: 'Turn on notifications' }).waitFor()
+  repair()
+  await phone.page.getByRole('button', { name: 'Turn off notifications' }).waitFor()
+  expect(await phone.page.getByRole('button', { name: 'Turn on notifications' }).count()).toBe(0)
+  expect(await hashes(phone)).toHaveLength(1)
+})

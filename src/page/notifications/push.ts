@@ -82,7 +82,9 @@ export const keepNotifications = async (
     const wanted = sessions.filter((one) => one.push_key !== null && !isOn(one))
     if (wanted.length === 0 || (!present && !sessions.some(({ subscribed }) => subscribed))) return
     const repair = async (): Promise<void> => {
-      await report(present ?? (await subscribe(key)), sessions, quietly)
+      const subscription = present ?? (await subscribe(key))
+      // If one organization refuses, the others learn it all the same.
+      await Promise.allSettled(wanted.map((one) => report(subscription, [one], quietly)))
       repaired()
     }
     // If it fails, the page offers to turn them on.

@@ -118,6 +118,8 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
     quiet,
   )
   return {
+    // The page may have repaired its subscription meanwhile.
+    update: () => void (notificationOffer(session) !== offer && again()),
     leave: () => {
       clearTimeout(overdue)
       navigator.serviceWorker?.removeEventListener('message', onMessage)
