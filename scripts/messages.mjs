@@ -78,8 +78,8 @@ const mapTexts = (language, change) =>
 /** The texts of a language: for each screen, its messages by key. */
 export const compileLanguage = (language) => mapTexts(language, (tokens) => compileTokens(tokens))
 
-/** Screens whose keys are data: a code of the service, a label, a kind of push message. */
-const named = new Set(['push', 'refused', 'subject'])
+/** Screens whose keys are data: a field or a code of the service, a label, a kind of push message. */
+const named = new Set(['field', 'push', 'refused', 'subject'])
 
 /** The keys of all other texts; the number of a text is its place here. */
 export const numberedKeys = () =>

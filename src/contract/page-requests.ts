@@ -119,6 +119,8 @@ export const endings = [
   'service',
 ] as const
 
+const { data, summary, fields } = subjectRecord.shape
+
 const request_ids = chosen(some(request_id, 20, 'request'), 'Ids of pending requests to the signed-in person')
 
 /** What became of a request. */
@@ -170,10 +172,7 @@ export const pageRequests = operations({
       from: optional(z.int().check(z.gte(0, 'must be 0 or more')), 'Index of the first one'),
     }),
     data: z.looseObject({
-      rows: chosen(
-        z.array(z.looseObject({ summary: subjectRecord.shape.summary, fields: subjectRecord.shape.fields })),
-        'The changes, in order',
-      ),
+      rows: chosen(z.array(z.looseObject({ data, summary, fields })), 'The changes, in order'),
       left: chosen(z.int(), 'How many follow'),
     }),
   },

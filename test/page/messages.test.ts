@@ -99,8 +99,40 @@ describe.each(Object.keys(languages))('the texts in %s', (language) => {
 
 /** Texts that are the same as in English. */
 const borrowed: Record<string, string[]> = {
-  de: ['enrollment.code', 'members.administrator', 'subject.name', 'subject.server', 'subject.tool'],
-  fr: ['enrollment.code', 'notifications.title'],
+  de: [
+    'enrollment.code',
+    'field.auth_token',
+    'field.format',
+    'field.id',
+    'field.imei',
+    'field.name',
+    'field.server',
+    'field.text',
+    'field.tool',
+    'field.user',
+    'members.administrator',
+    'subject.name',
+    'subject.server',
+    'subject.tool',
+  ],
+  es: ['field.auth_token', 'field.id', 'field.imei', 'field.no', 'field.roles'],
+  fr: [
+    'enrollment.code',
+    'field.arguments',
+    'field.except',
+    'field.format',
+    'field.id',
+    'field.imei',
+    'field.latitude',
+    'field.longitude',
+    'field.message',
+    'field.note',
+    'field.type',
+    'notifications.title',
+  ],
+  pt: ['field.auth_token', 'field.id', 'field.imei', 'field.latitude', 'field.longitude'],
+  ja: ['field.id', 'field.imei'],
+  ar: ['field.imei'],
 }
 
 test.each(Object.keys(languages).filter((language) => language !== 'en'))(
@@ -114,9 +146,9 @@ test.each(Object.keys(languages).filter((language) => language !== 'en'))(
 test.each(Object.keys(languages))('the page loads every text in %s', (language) => {
   const file = readFileSync(join(root, `dist/page/${language}.json`), 'utf8')
   const [numbered, named] = JSON.parse(file) as Catalogue
-  const { push, refused, subject, ...others } = textsIn(language)
+  const { field, push, refused, subject, ...others } = textsIn(language)
   expect(numbered).toEqual(keys.map((key) => key.split('.')).map(([screen, key]) => others[screen!]![key!]))
-  expect(named).toEqual({ push, refused, subject })
+  expect(named).toEqual({ field, push, refused, subject })
 })
 
 const counted = (language: string, count: number): string =>

@@ -37,7 +37,8 @@ export const speak = (
 const messageIn = ([numbered, named]: Catalogue, key: string | number): Message | undefined => {
   if (typeof key === 'number') return numbered[key]
   const [screen = '', name = ''] = key.split('.')
-  return named[screen]?.[name]
+  const texts = named[screen] ?? {}
+  return Object.hasOwn(texts, name) ? texts[name] : undefined
 }
 
 /** Whether there is a text for this name. */

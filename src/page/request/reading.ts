@@ -9,10 +9,12 @@ const mostLines = 6
 export const isLong = (text: string): boolean =>
   text.length > longest || text.split(/\n|\\u\{000a\}/).length > mostLines
 
-/** Exact text. Long text is folded until it is opened; nothing of it is left out. */
-export const longText = (text: string): Node => {
-  const whole = exactText(text)
-  if (!isLong(text)) return whole
+/**
+ * Exact text. Long text is folded until it is opened; nothing of it is left out. `whole`: another form of the text, such as a
+ * list.
+ */
+export const longText = (text: string, whole: Node | string = exactText(text)): Node => {
+  if (!isLong(text)) return typeof whole === 'string' ? h('span', {}, whole) : whole
   const body = h('span', 'folded', whole)
   const more = h('button', { type: 'button', class: 'button quiet more' }, t('request.showAll'))
   more.addEventListener('click', () => {

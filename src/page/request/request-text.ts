@@ -3,6 +3,7 @@ import { call } from '../calls/api.ts'
 import { button, div, h, put } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { PendingRequest } from '../calls/feed.ts'
+import { isOwn, ownFields } from './own-fields.ts'
 import { isLong, longText } from './reading.ts'
 import { peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
@@ -37,16 +38,47 @@ export const fieldLine = ({ label, value, before }: Field, argv?: readonly strin
 export const argvOf = (subject: PendingRequest['subject']): readonly string[] | undefined =>
   (subject?.data as { argv?: readonly string[] } | undefined)?.argv
 
-type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason'>
+type Shown = Pick<NonNullable<PendingRequest['subject']>, 'data' | 'fields'>
+
+const plainLines = ({ fields }: Shown): HTMLElement[] => fields.map((field) => fieldLine(field))
+
+/** As it is signed, on demand. While it is closed, it has no text that would have to be read. */
+const exactLines = (subject: Shown): HTMLElement => {
+  const content = div('')
+  const part = h('details', {}, h('summary', {}, t('request.showAll')), content)
+  part.addEventListener('toggle', () => put(content, part.open && h('dl', {}, ...plainLines(subject))))
+  return part
+}
+
+/** The fields of a subject that svc itself wrote, in words and as they are signed. */
+const ownLines = (subject: Shown): HTMLElement[] => {
+  const { from, lines } = ownFields(subject)
+  return [
+    ...plainLines({ ...subject, fields: subject.fields.slice(0, from) }),
+    ...lines.map(([label, ...value]) => line(label, ...value)),
+    ...(lines.length > 0 ? [line(t('field.exact'), exactLines(subject))] : []),
+  ]
+}
+
+type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason' | 'origin'>
+
+const subjectLines = (request: Asked): HTMLElement[] => {
+  const { subject } = request
+  if (subject && isOwn(request)) return ownLines(subject)
+  return (subject?.fields ?? []).map((field) => fieldLine(field, argvOf(subject)))
+}
 
 /** The fields of the subject, then the words of the requester: also those that the headline has in one line. */
-export const requestLines = ({ action, subject, reason }: Asked): HTMLElement[] => [
-  ...(subject?.fields ?? []).map((field) => fieldLine(field, argvOf(subject))),
-  ...(action === headline({ action, subject }) && !action.includes('\n')
-    ? []
-    : [line(t('request.inTheirWords'), longText(action))]),
-  ...(reason === null ? [] : [line(t('request.reason'), longText(reason))]),
-]
+export const requestLines = (request: Asked): HTMLElement[] => {
+  const { action, subject, reason } = request
+  return [
+    ...subjectLines(request),
+    ...(action === headline({ action, subject }) && !action.includes('\n')
+      ? []
+      : [line(t('request.inTheirWords'), longText(action))]),
+    ...(reason === null ? [] : [line(t('request.reason'), longText(reason))]),
+  ]
+}
 
 type From = Pick<PendingRequest, 'origin' | 'requested_at'>
 
@@ -130,15 +162,8 @@ export const rowList = ({ request_id, session, subject }: PendingRequest): HTMLE
     problem.attempt(async () => {
       const from = list.childElementCount
       const { rows, left } = await call('listRequestRows', { request_id, from }, { org: session.org_id })
-      for (const { summary, fields } of rows)
-        list.append(
-          h(
-            'details',
-            {},
-            h('summary', {}, exactLine(summary)),
-            h('dl', {}, ...fields.map((field) => fieldLine(field))),
-          ),
-        )
+      for (const { summary, ...row } of rows)
+        list.append(h('details', {}, h('summary', {}, exactLine(summary)), h('dl', {}, ...ownLines(row))))
       put(more, left > 0 && button(t('request.more', { count: left }), 'quiet', read))
     })
   const more = div('actions', button(t('request.showAll'), 'quiet', read))

@@ -13,9 +13,9 @@ const special =
 const token = (char: string): string =>
   `[U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
 
-/** A long word breaks after what divides it. */
+/** A long word breaks after what divides it, and JSON after the name of a value. */
 const wrapped = (text: string): (Node | string)[] =>
-  text.split(/([/\\=&?,_@]+)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, h('wbr')]))
+  text.split(/([/\\=&?,_@]+|":)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, h('wbr')]))
 
 const mark = (...codes: string[]): HTMLElement => h('bdi', 'mark', ...codes)
 

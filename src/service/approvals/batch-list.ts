@@ -47,7 +47,7 @@ export const readRowTexts = async (
   return {
     rows: rows.map((row) => {
       const subject = subjectOf(call, row)
-      return { summary: summaryOf(subject), fields: fieldsOf(subject) }
+      return { data: subject.data, summary: summaryOf(subject), fields: fieldsOf(subject) }
     }),
     left: count - rows.length,
   }

@@ -113,6 +113,11 @@ export const administration = (way: Way): Steps => {
       await tap('away.set')
       await page.locator('button.plain').waitFor()
     },
+    'away, too long': async () => {
+      await page.locator('#away-until').fill('2999-01-01')
+      await tap('away.set')
+      await way.seesProblem()
+    },
     notifications: async () => {
       await goto('#notifications')
       await sees('notifications.title')

@@ -1,6 +1,7 @@
 import { administration } from './administration.ts'
 import { answers, places, reports } from './answers.ts'
 import { browsers, safari } from './browsers.ts'
+import { changes } from './changes.ts'
 import { computer } from './computer.ts'
 import { lostPhone, newPhone, secondPhone } from './enrollment.ts'
 import { further, moments } from './moments.ts'
@@ -18,6 +19,7 @@ export const journeys = {
   browsers,
   'an iPhone': safari,
   decisions,
+  changes,
   answers,
   reports,
   places,

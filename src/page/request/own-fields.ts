@@ -1,0 +1,94 @@
+import type { PendingRequest } from '../calls/feed.ts'
+import { isKey, t } from '../language/text.ts'
+import { h, ul } from '../shell/element.ts'
+import { framed } from '../shell/text.ts'
+import { longText } from './reading.ts'
+
+type Subject = NonNullable<PendingRequest['subject']>
+type Fields = Record<string, unknown>
+
+/**
+ * Whether svc itself wrote the subject, because a call needs an approval. Only the service says so, never the requester: the
+ * names in any other subject are the requester's, and stay as they are.
+ */
+export const isOwn = ({ subject, origin }: Pick<PendingRequest, 'subject' | 'origin'>): boolean =>
+  origin.via === 'rule' && subject?.type === 'request'
+
+/** A field of svc, in the language of the page. */
+const nameText = (name: string): Node | string => {
+  const key = `field.${name}`
+  return /^\w+$/.test(name) && isKey(key) ? t(key as 'field.name') : framed(name)
+}
+
+const partOfRule = /^rule\.(.+)\.(\w+)$/s
+
+const labelText = (name: string): Node => {
+  const [, rule, part] = partOfRule.exec(name) ?? []
+  return rule === undefined
+    ? h('span', {}, nameText(name))
+    : h('span', {}, t('field.rule'), ' ', framed(rule), ' · ', nameText(part!))
+}
+
+/** All of a value: a list has a line for each item, an object one for each name. `isOurs`: its names are those of svc. */
+const valueNode = (value: unknown, isOurs = true): Node | string => {
+  if (typeof value === 'boolean') return t(value ? 'field.yes' : 'field.no')
+  if (value !== null && typeof value !== 'object') return framed(String(value))
+  if (value === null || Object.keys(value).length === 0) return t('field.none')
+  if (Array.isArray(value)) return ul('parts', ...value.map((item) => h('li', {}, valueNode(item, isOurs))))
+  const lines = Object.entries(value).map(([name, one]) =>
+    h(
+      'div',
+      {},
+      h('dt', {}, isOurs ? nameText(name) : framed(name)),
+      // The arguments of a tool have names of their own.
+      h('dd', {}, valueNode(one, isOurs && name !== 'arguments')),
+    ),
+  )
+  return h('dl', 'parts', ...lines)
+}
+
+/** Whether these are different texts, so that their order and their number say nothing. */
+const areNames = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.every((item) => typeof item === 'string') &&
+  new Set(value).size === value.length
+
+/** Those that both have, in the order of the first. */
+const shared = (one: readonly string[], other: readonly string[]): string =>
+  JSON.stringify(one.filter((item) => other.includes(item)))
+
+/** Both lists in one: what is gone, then what there is, some of it new. Undefined if that would not show every change. */
+const changedList = (before: unknown, now: unknown): Node | undefined => {
+  if (!areNames(before) || !areNames(now) || shared(before, now) !== shared(now, before)) return undefined
+  const gone = before.filter((item) => !now.includes(item)).map((item) => h('del', {}, framed(item)))
+  const there = now.map((item) => (before.includes(item) ? framed(item) : h('ins', {}, framed(item))))
+  return ul('parts', ...[...gone, ...there].map((item) => h('li', {}, item)))
+}
+
+/** A text as it is rendered, anything else as a list. What svc says instead of a part of a rule is in the language of the page. */
+const shownValue = (name: string, value: unknown, rendered: string): Node => {
+  if (typeof value !== 'string') return longText(rendered, valueNode(value))
+  if (partOfRule.test(name) && value === 'none') return longText(t('field.none'))
+  if (partOfRule.test(name) && value === 'removed') return longText(t('field.gone'))
+  return longText(rendered)
+}
+
+/**
+ * What a call changes, of a subject that svc itself wrote: each field with its name in the language of the page, and JSON as
+ * lists. These are the last fields of the subject; `from` is the first of them.
+ */
+export const ownFields = ({ data, fields }: Pick<Subject, 'data' | 'fields'>) => {
+  const { body = {}, before = {} } = data as { body?: Fields; before?: Fields }
+  const names = Object.keys(body)
+  const from = fields.length - names.length
+  const lines = names.map((name, at): [label: Node, ...content: (Node | string)[]] => {
+    const { value, before: old } = fields[from + at]!
+    const [now, then] = [body[name], before[name]]
+    if (old === undefined) return [labelText(name), shownValue(name, now, value)]
+    const list = changedList(then, now)
+    if (list) return [labelText(name), longText(old + value, list)]
+    const [gone, there] = [shownValue(name, then, old), shownValue(name, now, value)]
+    return [labelText(name), h('del', {}, gone), ' ', h('ins', {}, there)]
+  })
+  return { from, lines }
+}
