@@ -69,7 +69,7 @@ const decideOne = async (
     throw usageError(
       [
         ...(noNumber ? ['The requester sees a number that you must type.'] : []),
-        ...(noPlace ? ['A location rule applies to this approver, and the location is missing.'] : []),
+        ...(noPlace ? ['A geofence applies to this approver, and the location is missing.'] : []),
         'Nothing was decided',
       ].join(' '),
       `${line}${noNumber ? ' --number <nn>' : ''}${noPlace ? ' --latitude <degrees> --longitude <degrees>' : ''}`,
@@ -112,7 +112,7 @@ export const registerInbox = defineCommand<Options>({
     '--note <text>': 'With --deny or --not-me: a note to the requester, signed with the denial',
     '--grant': 'With --approve: also allow the same again, as far as the rules of the request allow it',
     '--number <nn>': 'With --approve: the number that the requester sees',
-    '--latitude <degrees>': 'With --longitude: location to approve from, if a location rule applies',
+    '--latitude <degrees>': 'With --longitude: location to approve from, if a geofence applies',
     '--longitude <degrees>': 'See --latitude',
     '--dry-run': 'With --approve, --deny or --not-me: show what would be signed and sign nothing',
   },

@@ -114,7 +114,7 @@ const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
       'Grant',
       ceremony.grant && safeLine(`can be allowed again ${offerText(ceremony.subject, ceremony.grant)}`),
     ],
-    ['Location', locationRequired && 'required by a rule; approving asks for it'],
+    ['Location', locationRequired && 'required by a geofence; approving asks for it'],
     ['Number', numberRequired && 'the requester sees one; approving asks for it'],
   ]
 }
