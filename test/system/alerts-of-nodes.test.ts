@@ -38,6 +38,8 @@ const reported = (
   // Absent while the store cannot be read.
   ...(up === 1 && { [of(node, 'svc_outbox_oldest_seconds', { channel: 'sms' })]: late ? '0+15x80' : '0x80' }),
 })
+/** A process that has ended reports nothing. */
+const down: Fault = (node) => ({ [of(node, 'up')]: '0x80' })
 const well: Fault = (node) => reported(node)
 
 const minutes = 15
@@ -88,6 +90,17 @@ describe.runIf(isThere)('of three nodes on one database', { timeout: 60_000 }, (
     expect(found.map((one) => one.alert)).toEqual([alert])
     expect(found[0]?.summary).toContain('svc-2:9464')
     expect(found[0]?.summary).not.toMatch(/svc-[13]/)
+  })
+
+  test('nodes that are down page for each, unless all are: once', () => {
+    const some = pages((node) => (node === nodes[2] ? well(node) : down(node)))
+    expect(some.map(({ alert, summary }) => [alert, summary])).toEqual([
+      ['SvcDown', 'svc on svc-1:9464 does not answer'],
+      ['SvcDown', 'svc on svc-2:9464 does not answer'],
+    ])
+    expect(pages(down).map(({ alert, summary }) => [alert, summary])).toEqual([
+      ['SvcDown', 'svc does not answer'],
+    ])
   })
 
   test('two nodes with a fault each page for each, and errors of a third are not hidden', () => {
