@@ -139,6 +139,8 @@ test('the dashboard, the alerts and the page name only metrics and labels that e
     'job',
     'instance',
     'le',
+    // Of ALERTS, a metric of Prometheus.
+    'alertname',
     ...[...text.matchAll(/(\w+)="/g)].map(([, label]) => label!),
   ])
   for (const [, by, selected] of queries.join('\n').matchAll(/\b(?:by \(([\w, ]+)\)|\{(\w+)[=!])/g))

@@ -87,6 +87,14 @@ test.runIf(isThere)(
   60_000,
 )
 
+test('an alert is silent beside alerts that exist', () => {
+  const patterns = rules.flatMap(({ expr }) => [...expr.matchAll(/alertname=~"(.*?)"/g)])
+  const named = new Set(patterns.flatMap(([, pattern]) => pattern!.split('|')))
+  expect(named.size).toBe(3)
+  for (const name of named)
+    expect(rules.filter(({ alert }) => alert.startsWith(name.replace('.+', '')))).not.toEqual([])
+})
+
 test('the runbook has an entry for each alert, which the alert names, and no other', () => {
   const runbook = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8')
   const entries = [...runbook.matchAll(/^## (Svc\w+)$/gm)].map(([, name]) => name!)

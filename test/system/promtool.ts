@@ -13,7 +13,7 @@ export const isThere = spawnSync(promtool, ['--version']).status === 0
 
 export const ruleFile = join(root, 'docs', 'monitoring', 'alerts.yaml')
 
-type Rule = { alert: string; annotations: { runbook_url: string } }
+type Rule = { alert: string; expr: string; annotations: { runbook_url: string } }
 export const { rules } = (parse(readFileSync(ruleFile, 'utf8')) as { groups: [{ rules: Rule[] }] }).groups[0]
 
 /** Series as promtool writes them: `0x10 1` is 0 eleven times and then 1, a sample each 15 seconds. */
