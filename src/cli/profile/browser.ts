@@ -5,6 +5,7 @@ import { type Env, withoutSecrets } from '../../core/env.ts'
 import { interrupted, SvcError } from '../../core/errors.ts'
 import { sameSecret } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { answerFinish, type Outcome } from './finish-page.ts'
 
 const ofPlatform: Partial<Record<NodeJS.Platform, string[]>> = {
   darwin: ['open'],
@@ -31,9 +32,6 @@ export const openInBrowser = (url: string, env: Env): boolean => {
 }
 
 type Expected = { state: string; issuer: string }
-
-const page = (text: string): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><title>svc</title><p>${text}</p></html>\n`
 
 /** The code in a redirect (RFC 6749, 4.1.2); undefined for a request that is not ours. Throws if the person said no. */
 const codeIn = (query: URLSearchParams, { state, issuer }: Expected): string | undefined => {
@@ -68,18 +66,16 @@ export const receiveRedirect = async (signal: AbortSignal) => {
   const received = (expected: Expected): Promise<string> =>
     new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(endOf(signal)), { once: true })
-      server.on('request', ({ url = '/' }, response) => {
+      server.on('request', ({ url = '/', headers }, response) => {
         const [pathname, query] = url.split('?', 2)
-        const answer = (status: number, text: string, done: () => void): void => {
-          response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', connection: 'close' })
-          response.end(page(text), done)
-        }
+        const answer = (outcome: Outcome, done?: () => void): void =>
+          answerFinish(response, outcome, headers['accept-language'], done)
         try {
           const code = pathname === '/' ? codeIn(new URLSearchParams(query), expected) : undefined
-          if (code === undefined) return answer(404, 'Nothing is here.', () => undefined)
-          answer(200, 'You can close this page and go back to the terminal.', () => resolve(code))
+          if (code === undefined) return answer('nothing')
+          answer('signedIn', () => resolve(code))
         } catch (error) {
-          answer(200, 'Nobody was signed in. Go back to the terminal.', () => reject(error as Error))
+          answer('refused', () => reject(error as Error))
         }
       })
     })

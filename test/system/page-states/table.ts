@@ -7,6 +7,7 @@ import { lostPhone, newPhone, secondPhone } from './enrollment.ts'
 import { further, moments } from './moments.ts'
 import { decisions, endings } from './requests.ts'
 import { agents, settings } from './settings.ts'
+import { terminal } from './terminal.ts'
 import { addresses, standing, twoDevices } from './variants.ts'
 import type { Steps, Way } from './way.ts'
 
@@ -28,6 +29,7 @@ export const journeys = {
   further,
   settings,
   agents,
+  terminal,
   addresses,
   'two devices': twoDevices,
   standing,
