@@ -26,12 +26,16 @@ export const timedOut = (url: string, what: string, seconds: number): SvcError =
 const tlsCodes =
   /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|UND_ERR_PRX_TLS|HOSTNAME)/
 
+/** Without what Node 24 advises whoever starts it; svc has flags for that. */
+export const withoutNodesAdvice = (text: string): string =>
+  text.replace(/; if the root CA is installed locally.*/, '')
+
 /** The reason in OpenSSL's text: `…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:…`. */
 const tlsReason = (error: Error): string => {
   const { reason } = error as { reason?: unknown }
   if (typeof reason === 'string') return reason
   const [, rest = ''] = error.message.split(':error:')
-  return rest.split(':')[3] ?? error.message
+  return rest.split(':')[3] ?? withoutNodesAdvice(error.message)
 }
 
 const tlsFailed = (host: string, code: string, error: Error): SvcError => {

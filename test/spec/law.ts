@@ -37,6 +37,13 @@ export const fields = rows('fields.txt').map(([route, place, field, type, requir
 
 export const routeText = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`
 
+/** Queries with which more scopes are enough. */
+const widest: Record<string, string> = { 'GET /svc/v1/keys': '?mine=true' }
+
+/** The path of an operation on objects that do not exist, so that an allowed call changes nothing. */
+export const pathToNothing = (operation: { method: string; path: string }): string =>
+  `${operation.path.replaceAll(/\{\w+\}/g, '999999')}${widest[routeText(operation)] ?? ''}`
+
 /** A path with a value in each `{}`, and those values. Written independently of the code that it checks. */
 export const filled = (path: string): { path: string; values: Record<string, number | string> } => {
   const values: Record<string, number | string> = {}

@@ -5,13 +5,12 @@ import { table } from '../../src/contract/table.ts'
 import { createTenant, contentsOf, dataOf } from '../service/fixtures.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
 import { isWhole, rowsToRun } from '../whole.ts'
-import { rows } from './law.ts'
+import { pathToNothing, rows, routeText } from './law.ts'
 
 // Each operation is called with a key of each scope, on a real service.
 
 const written = new Map(rows('scopes.txt').map(([opens, route]) => [route!, opens!.split(' ')]))
 const operations: Operation[] = Object.values(table)
-const routeOf = ({ method, path }: Operation): string => `${method} ${path}`
 
 type Asked = { path: string; body?: unknown; headers?: Record<string, string> }
 
@@ -54,16 +53,12 @@ const ask = async ({ method }: Operation, { path, body, headers }: Asked, key: s
 }
 
 test('every route of the table is in the hand-written list, and no other', () => {
-  expect([...written.keys()].toSorted()).toEqual(operations.map(routeOf).toSorted())
+  expect([...written.keys()].toSorted()).toEqual(operations.map(routeText).toSorted())
 })
-
-/** Queries with which more scopes are enough. */
-const widest: Record<string, string> = { 'GET /svc/v1/keys': '?mine=true' }
 
 /** The words of the list for the scopes that allow an operation, as the service behaves. */
 const opensOf = async (operation: Operation): Promise<string[]> => {
-  // There is no object with that ID, so an allowed call changes nothing.
-  const path = `${operation.path.replaceAll(/\{\w+\}/g, '999999')}${widest[routeOf(operation)] ?? ''}`
+  const path = pathToNothing(operation)
   const plain: Asked = { path, headers: { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-origin' } }
   const stranger = await ask(operation, plain, null)
   if (stranger.code === 'session_over') return ['page']
@@ -96,16 +91,16 @@ describe('a key with one scope', () => {
         for (const asked of rowsToRun(asks, (_, at) => at === 0 || at === own + 1))
           answers.push(await ask(operation, asked, keys.get(scope)!))
         const [first] = answers
-        expect([routeOf(operation), first!.code]).toEqual([routeOf(operation), 'scope_missing'])
+        expect([routeText(operation), first!.code]).toEqual([routeText(operation), 'scope_missing'])
         for (const answer of answers)
-          expect([routeOf(operation), answer]).toEqual([routeOf(operation), first])
+          expect([routeText(operation), answer]).toEqual([routeText(operation), first])
         refusals += answers.length
       }
     expect(refusals).toBeGreaterThan(isWhole ? 3_000 : 1_000)
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test.each(operations.map((operation) => [routeOf(operation), operation] as const))(
+  test.each(operations.map((operation) => [routeText(operation), operation] as const))(
     'can call %s as specified',
     async (route, operation) => {
       expect(await opensOf(operation)).toEqual(written.get(route))

@@ -1,5 +1,5 @@
 import { openMessagePost } from '../../../tools/client/message-post.ts'
-import { hostOf } from '../../../core/network-error.ts'
+import { hostOf, withoutNodesAdvice } from '../../../core/network-error.ts'
 import { usageError } from '../../../core/errors.ts'
 import { isLoopbackHost } from '../../../core/loopback.ts'
 import { safeLine } from '../../../core/safe-text.ts'
@@ -60,7 +60,7 @@ export const reachServer = ({ url, headers, ca, note }: Reaching, onMessage: OnM
     ca,
     onMessage: (message) => emit(JSON.stringify(message)),
     onFailure: (id, what) => {
-      const text = `${hostOf(url.href)} ${safeLine(what.slice(0, 400))}`
+      const text = `${hostOf(url.href)} ${safeLine(withoutNodesAdvice(what).slice(0, 400))}`
       note(
         isUntrusted.test(what) ? `${text}. For a private certificate authority: --server-cacert FILE` : text,
       )
