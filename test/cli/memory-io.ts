@@ -26,6 +26,7 @@ export const memoryIo = (options: MemoryOptions = {}): MemoryIo => {
     stderr: stream('err'),
     env,
     cwd,
+    here: cwd,
     now: () => new Date('2026-01-01T00:00:00.000Z'),
     signal: new AbortController().signal,
     ...own,

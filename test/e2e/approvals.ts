@@ -92,8 +92,8 @@ export const nodeScript = (code: string): string => {
 }
 
 /** Starts a command. `printed` waits until its output matches. */
-export const begin = (args: string[], extra: Record<string, string> = {}) => {
-  const child = startSvc(args, { ...env, ...extra })
+export const begin = (args: string[], extra: Record<string, string> = {}, cwd = process.cwd()) => {
+  const child = startSvc(args, { ...env, ...extra }, { cwd })
   const [output, ended] = [watch(child), outcome(child)]
   const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
     await output.until(() => pattern.test(output.written()))

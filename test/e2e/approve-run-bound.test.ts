@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
@@ -105,6 +114,20 @@ describe('the command that an approval covers', () => {
       expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
     },
   )
+
+  test('does not run in another folder to which the name of its folder leads by now', async () => {
+    const folder = path(`sandbox-${people}`)
+    for (const name of [folder, `${folder}-prod`]) mkdirSync(name)
+    const running = begin(['approve', 'run', '--', '/bin/pwd'], {}, folder)
+    const id = (await running.printed(requestLine))[1]!
+    renameSync(folder, `${folder}-before`)
+    symlinkSync(`${folder}-prod`, folder)
+    await decide('approve', id)
+    const { exit, stdout, stderr } = await running.ended
+    expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
+    expect(stderr).toContain(`${folder} is not this folder any more: nothing was run`)
+    expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
+  })
 
   test('does not cover the content of a folder, and svc says so before it requests approval', async () => {
     const folder = path(`app-${people}`)

@@ -110,6 +110,14 @@ const fileChanged = (path: string, how: string, hint: string): SvcError =>
     hint: `Request a new approval${hint}`,
   })
 
+/** Throws if the name of the folder leads elsewhere by now: the approver reads the name. */
+const checkFolder = ({ cwd, here }: Pick<Io, 'cwd' | 'here'>): void => {
+  if (identityOf(look(cwd)) === identityOf(look(here))) return
+  throw new SvcError('failed', 'file_changed', `${cwd} is not this folder any more: nothing was run`, {
+    hint: 'Request a new approval',
+  })
+}
+
 const whyUnbound = (path: string, found: BigIntStats | undefined): string | undefined => {
   if (!found || path === devNull) return undefined
   if (found.isDirectory()) return 'it is a folder. To bind a file in it: --bind FILE'
@@ -128,7 +136,11 @@ const checked = (data: object): Subject =>
  * Binds a command: arguments, folder, environment, and the content of the program, of each argument that is a file and of each
  * file of --bind. Throws a usage error.
  */
-export const bindCommand = ({ argv, file, bind, environment, folder }: Given, io: Pick<Io, 'cwd'>) => {
+export const bindCommand = (
+  { argv, file, bind, environment, folder }: Given,
+  io: Pick<Io, 'cwd' | 'here'>,
+) => {
+  checkFolder(io)
   const copies = bind.map((name, at) => bindFile(name, at, io, folder))
   const known = new Map(copies.map((one) => [one.path, one]))
   const unbound = new Map<string, Unbound>()
@@ -179,6 +191,7 @@ export const bindCommand = ({ argv, file, bind, environment, folder }: Given, io
     },
     /** Throws if a file is no longer what was approved, or an argument now refers to another file. */
     recheck: (): void => {
+      checkFolder(io)
       for (const one of known.values()) {
         let now: string | undefined
         try {

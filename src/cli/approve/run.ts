@@ -81,7 +81,7 @@ const askAndRun = async (
       SVC_APPROVAL_ID: id,
       ...(request.break_glass !== undefined && { SVC_APPROVAL_BREAK_GLASS: '1' }),
     }
-    context.exitCode = await runChild(command.file, command.args, { env, cwd: io.cwd })
+    context.exitCode = await runChild(command.file, command.args, { env, cwd: io.here })
   } finally {
     kept?.giveUp()
     await backend.close()

@@ -15,17 +15,6 @@ const nothing = 'nothing was run'
 /** Who ran sudo. sudo sets the variable itself; without sudo, the account of this process. */
 const callerOf = ({ env }: Pick<Io, 'env'>): string => env['SUDO_USER'] || ownAccount().name
 
-/** The folder that this process is in. A name that leads elsewhere by now would be another folder than the approved one. */
-const checkFolder = (cwd: string): void => {
-  const [named, actual] = [statSync(cwd, { throwIfNoEntry: false }), statSync('.')]
-  if (named?.dev === actual.dev && named.ino === actual.ino) return
-  throw failure(
-    'file_changed',
-    `${cwd} is not the approved folder any more: ${nothing}`,
-    'Request a new approval',
-  )
-}
-
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
 /** The program and the arguments that are files which somebody else than root could change until they are opened. */
@@ -56,8 +45,7 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
   try {
     const shown = { SVC_GUARD_CALLER: account, SVC_GUARD_HOST: hostOf(config), SVC_GUARD_RUN: run }
     const environment = fixedEnvironment(io.env, shown)
-    checkFolder(cwd)
-    const command = bindCommand({ argv, file, bind: files, environment, folder }, { cwd })
+    const command = bindCommand({ argv, file, bind: files, environment, folder }, io)
     for (const text of command.warnings)
       io.stderr.write(`guard: ${safeLine(text.replace('. To bind a file in it: --bind FILE', ''))}\n`)
     const approval = await hold(
@@ -67,7 +55,6 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
         account,
         nothing,
         recheck: () => {
-          checkFolder(cwd)
           const now = changeableFiles(argv, file, cwd)
           const added = now.find((one) => !files.includes(one))
           if (added !== undefined)
@@ -81,9 +68,8 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
       },
       io,
     )
-    // The folder that was checked, even if its name leads elsewhere by now.
     const env = { ...environment.env, SVC_APPROVAL_ID: approval.id }
-    return await runChild(command.file, command.args, { env, cwd: '.' })
+    return await runChild(command.file, command.args, { env, cwd: io.here })
   } finally {
     removeBound(folder)
   }

@@ -120,6 +120,7 @@ export const runOnNode = (
     stderr: stream(stderr),
     env: process.env,
     cwd: process.cwd(),
+    here: '.',
     now: () => new Date(),
     signal: abort.signal,
   }

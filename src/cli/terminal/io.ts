@@ -19,6 +19,8 @@ export type Io = {
   /** Receives the answer or error of a command as data; `svc demo` checks its steps with it. */
   onAnswer?(answer: unknown): void
   cwd: string
+  /** The same folder by a name that keeps to it when it is renamed: `.` of a process. */
+  here: string
   now(): Date
   /** Aborted by Ctrl-C or SIGTERM. */
   signal: AbortSignal

@@ -40,7 +40,10 @@ const bind = (argv: string[], names: string[] = [], file = join(folder.path, arg
   const own = join(folder.path, `own-${++count}`)
   mkdirSync(own)
   const environment = childEnvironment({ PATH: '/bin', SVC_API_KEY: 'secret' })
-  return bindCommand({ argv, file, bind: names, environment, folder: own }, { cwd: folder.path })
+  return bindCommand(
+    { argv, file, bind: names, environment, folder: own },
+    { cwd: folder.path, here: folder.path },
+  )
 }
 const dataOf = ({ subject }: ReturnType<typeof bind>) => subject.data as unknown as Record<string, unknown>
 
