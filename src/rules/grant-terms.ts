@@ -1,4 +1,5 @@
 import { type Rule, usualGrant } from '../contract/rule-shape.ts'
+import { isUsualVariable } from '../core/usual-variables.ts'
 import type { GrantTerms } from '../receipt/context.ts'
 import type { Subject } from '../receipt/subject.ts'
 import { interprets, startsOthers } from './starters.ts'
@@ -27,9 +28,10 @@ const freeIn = (rule: Rule, subject: Subject): string[] => {
 
 const isGrantable = (subject: Subject): boolean => {
   if (subject.type !== 'command') return subject.type === 'tool_call'
-  const { argv, executable } = subject.data
+  const { argv, executable, environment } = subject.data
   const command = { argv, executable: executable.path }
-  return !startsOthers(command) && !interprets(command)
+  // Of a variable that is passed on, only the name is bound: its value, such as KUBECONFIG, could be another one each time.
+  return !startsOthers(command) && !interprets(command) && environment.passed.every(isUsualVariable)
 }
 
 /** Undefined unless every rule allows a grant. */

@@ -57,6 +57,18 @@ describe('no grant is offered', () => {
     expect(await offered((await asked({ subject: command(...argv) })).request_id)).toBeUndefined()
   })
 
+  test('for a command with a variable of which only the name is bound', async () => {
+    const subject = command('kubectl', 'delete', 'pod', 'web-1')
+    const passing = (passed: string[]) => ({
+      ...subject,
+      data: { ...subject.data, environment: { passed, set: {} } },
+    })
+    expect(await offered((await asked({ subject: passing(['HOME', 'PATH']) })).request_id)).toBeDefined()
+    expect(
+      await offered((await asked({ subject: passing(['KUBECONFIG', 'PATH']) })).request_id),
+    ).toBeUndefined()
+  })
+
   test('for an argument of a call that runs something', async () => {
     await createRule(service, acme.id, {
       members: [ada.id, grace.id],
