@@ -9,9 +9,8 @@ import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call } from '../call/call.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import { readBook, readGrants, writeGrants } from '../policy/group-rows.ts'
+import { readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
-import { linesOf } from '../policy/rules.ts'
 import type { CoveredRow } from '../storage/schema.ts'
 import { transactionOf } from '../storage/transaction.ts'
 import { tellUseAt } from './grant-notices.ts'
@@ -29,34 +28,22 @@ type NewRequest = CoveredRow<'approvals'> & { remind_at: string | null }
 type Granter = { org_id: number; user_id: number; device_id: number | null }
 
 /** Whether whoever granted something still has the device with which they did. */
-const hasDevice = async (call: Call, { device_id, ...member }: Granter): Promise<boolean> => {
-  const device = await countedDevices(call, member)
+const hasDevice = async (call: Call, { org_id, user_id, device_id }: Granter): Promise<boolean> => {
+  const device = await countedDevices(call, { org_id, user_id })
     .where('id', '=', device_id)
     .where(ofActiveDevice('devices'))
     .executeTakeFirst()
   return device !== undefined && isAuthenticDevice(call, device)
 }
 
-/** Refuses to use a granted approval, which nobody saw, once its approver is no longer one of those whom its rules ask. */
-export const requireGranter = async (call: Call, row: ApprovalRow): Promise<void> => {
-  if (row.granted_by === null) return
-  const { org_id } = row
-  // The MAC of the request covers its line, of this one person.
-  const { user_id } = readLines(row)[0]!.people[0]!
-  const book = await readBook(call, org_id)
-  const names = new Set(readRules(row).map(({ name }) => name))
-  const lines = book.rules.flatMap(({ rule }) => (names.has(rule.name) ? linesOf(book, rule) : []))
-  const ballot = await findBallot(call.db, row, user_id)
-  const { device_id } = ballot
-  if (
-    lines.some(({ members }) => members.includes(user_id)) &&
-    call.keyring.holds('ballots', ballot) &&
-    (await hasDevice(call, { org_id, user_id, device_id }))
-  )
-    return
+/** Refuses to use an approval that nobody saw once its grant has ended: with any change of rules or groups, too. */
+export const requireGranter = async (call: Call, { granted_by, org_id }: ApprovalRow): Promise<void> => {
+  if (granted_by === null) return
+  const grant = (await readGrants(call, org_id)).find(({ request_id }) => request_id === granted_by)
+  if (grant && (await hasDevice(call, { org_id, ...grant }))) return
   throw conflict(
     'grant_over',
-    'The person who granted this can no longer approve it',
+    'The grant under which this was approved has ended',
     'Request a new approval: svc approve request',
   )
 }
@@ -77,7 +64,7 @@ const covers = async (
   if (!before || !now || !terms || !isApproved(granting, call)) return false
   const isAsked = readLines(asked)[0]!.people.some(({ user_id }) => user_id === grant.user_id)
   if (!isAsked || !isGranted(before, terms.free, now) || !saysTheSame(granting, asked, now)) return false
-  return hasDevice(call, { org_id: asked.org_id, user_id: grant.user_id, device_id: grant.device_id })
+  return hasDevice(call, { org_id: asked.org_id, ...grant })
 }
 
 /** A grant of the same key, given under the same rules. */

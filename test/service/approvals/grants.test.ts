@@ -50,7 +50,7 @@ describe('a grant', () => {
     expect((await post(service, again.request_id, answer)).status).toBeGreaterThanOrEqual(400)
   })
 
-  test('is used only with the ballot that the service wrote, of the person in its line', async () => {
+  test('is not used without the device of who granted it, whatever another program writes into its rows', async () => {
     await granted()
     const use = await asked(pod('web-2'))
     const device = { org_id: acme.id, user_id: Number(grace.id) }
@@ -75,7 +75,8 @@ describe('a grant', () => {
       },
       { org: acme.id },
     )
-    expect((await consume(use)).status).toBeGreaterThanOrEqual(400)
+    dataOf(await service.call('DELETE', at(acme.id, `devices/${ada.device}`)))
+    expect(refusal(await consume(use))).toEqual([409, 'grant_over', []])
   })
 
   test('is offered and signed only if the approver chooses it', async () => {
