@@ -3,7 +3,7 @@ import { chosen, id, optional, positive } from './field.ts'
 
 // What came to be through a device or a key, and works now. spec: not shown
 
-/** At most this many devices and agents are listed, or ended with what added them. */
+/** At most this many devices and keys are listed, or ended with what added them. */
 export const mostAdded = 1000
 
 const person = {
@@ -20,7 +20,10 @@ const thing = (noun: string) =>
 
 export const addedThings = z.looseObject({
   devices: chosen(z.array(thing('device')), 'Devices'),
-  agents: chosen(z.array(thing('agent')), 'Agents'),
+  agents: chosen(
+    z.array(thing('key')),
+    'Keys that people consented to: of agents, of terminals, and their own',
+  ),
   more: chosen(z.boolean(), `Whether there are more than can be listed (${mostAdded})`),
 })
 
@@ -39,4 +42,4 @@ export const endedThings = {
   remaining: chosen(addedThings, 'What it added and still works'),
 }
 
-export const with_added = optional(z.boolean(), 'End the devices and agents that it added, too')
+export const with_added = optional(z.boolean(), 'End the devices and keys that it added, too')

@@ -19,7 +19,7 @@ type Added = NonNullable<Outcome['remaining']>
 const linesOf = (title: string, { devices, agents, more = false }: Added): string[] => {
   const all = [
     ...devices.map((one) => ({ kind: 'device', ...one })),
-    ...agents.map((one) => ({ kind: 'agent', ...one })),
+    ...agents.map((one) => ({ kind: 'key', ...one })),
   ]
   const rest = all.length - mostShown
   return [

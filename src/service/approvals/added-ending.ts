@@ -2,6 +2,7 @@ import { mostAdded } from '../../contract/added.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { revoke } from '../devices/transitions.ts'
+import { keysBelow } from '../keys/ancestry.ts'
 import { scopeMissing } from '../keys/scopes.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { type Added, nothingAdded } from './added.ts'
@@ -36,15 +37,11 @@ export const endAdded = async (
   if (added.more)
     throw conflict(
       'too_many_added',
-      `More than ${mostAdded} devices and agents were added, and nothing was ended`,
+      `More than ${mostAdded} devices and keys were added, and nothing was ended`,
       'Revoke it without them, then end them by person: svc user devices revoke, svc key revoke',
     )
   checkScopes(call, added)
   for (const { id, org_id } of added.devices) await revoke(call, { org_id, device_id: id })
-  if (added.agents.length > 0)
-    await revokeKeys(
-      call,
-      added.agents.map(({ id }) => id),
-    )
+  for (const { id } of added.agents) await revokeKeys(call, [id, ...(await keysBelow(call.db, id))])
   return { ended: added, remaining: nothingAdded }
 }

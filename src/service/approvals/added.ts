@@ -4,11 +4,11 @@ import { countRows } from '../call/pagination.ts'
 import { ofMembership, withinOrganization } from '../call/tenant.ts'
 import { ofKeptDevice } from '../devices/active.ts'
 import { adminRoles } from '../devices/administrators.ts'
-import { selectAgents } from '../keys/agents.ts'
+import { selectConsented } from '../keys/agents.ts'
 import { keysBelow } from '../keys/ancestry.ts'
 import type { Db } from '../storage/schema.ts'
 
-// What a device or a key brought in: devices whose link it made or which it approved, agents that a person consented to with
+// What a device or a key brought in: devices whose link it made or which it approved, keys that a person consented to with
 // one of these, and what those devices added in turn.
 
 type Reads = Pick<Call, 'db' | 'now'>
@@ -52,7 +52,7 @@ const named = (row: Thing) => {
   return { id, org_id, name, user_id, owner: ownerOf(row) }
 }
 
-/** What works now of `devices`, except `start`, and the agents that were consented to with one of them or with `start`. */
+/** What works now of `devices`, except `start`, and the keys that were consented to with one of them or with `start`. */
 const readLive = async ({ db, now }: Reads, devices: readonly number[], start: number, within: Within) => {
   const { orgId, userId } = within
   const live = await devicesWithin(db, within)
@@ -64,7 +64,8 @@ const readLive = async ({ db, now }: Reads, devices: readonly number[], start: n
     .orderBy('d.id')
     .limit(mostAdded)
     .execute()
-  const agents = await selectAgents({ db, now })
+  const agents = await selectConsented({ db, now })
+    .where('k.replaced', '=', 0)
     .where('k.consented_with', 'in', [...devices, nobody])
     .where(withinOrganization(orgId, 'm.org_id'))
     .$if(userId !== undefined, (query) => query.where('m.user_id', '=', userId!))

@@ -64,6 +64,7 @@ export const rotateKey: HandlerOf<'rotateKey'> = async ({ id, overlap_s = day },
     owner_left_at,
     created_by,
     consented_with,
+    person_key,
     lineage,
   } = old
   const made = await insertKey(call, {
@@ -76,6 +77,7 @@ export const rotateKey: HandlerOf<'rotateKey'> = async ({ id, overlap_s = day },
     owner_left_at,
     created_by,
     consented_with,
+    person_key,
     lineage: lineage ?? id,
   })
   if (overlap_s === 0) await revokeKeys(call, [...older.map((one) => one.id), id])

@@ -13,8 +13,8 @@ export const agentDays = 90
 
 type Deps = Pick<Call, 'db' | 'now'>
 
-/** The keys of agents and terminals that work now, with their owners. */
-export const selectAgents = ({ db, now }: Deps) =>
+/** The keys that people consented to and that work now, with their owners: of agents, of terminals, and those that outlive these. */
+export const selectConsented = ({ db, now }: Deps) =>
   db
     .selectFrom('api_keys as k')
     .innerJoin('memberships as m', (join) =>
@@ -23,10 +23,13 @@ export const selectAgents = ({ db, now }: Deps) =>
         .onRef('m.user_id', '=', 'k.owner_user_id')
         .on('m.state', '=', 'active'),
     )
-    .where('k.client_id', 'is not', null)
+    .where('k.consented_with', 'is not', null)
     .where('k.revoked_at', 'is', null)
-    .where('k.expires_at', '>', now)
+    .where(({ eb, or }) => or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', now)]))
     .where(ofLiveSignIn('k'))
+
+/** Those of agents and terminals. */
+export const selectAgents = (deps: Deps) => selectConsented(deps).where('k.client_id', 'is not', null)
 
 /** Each can ask everybody in the organization, so a person must not collect them without end. */
 const agentsAtMost = 20

@@ -45,6 +45,12 @@ export const findAncestors = async (deps: Deps, root: number): Promise<number[] 
   }
 }
 
+/** The key of a person that this one is, or is below: what it creates works only while that one does. */
+export const findPersonKey = async (deps: Deps, root: number): Promise<number | null> => {
+  const row = await authenticKey(deps, root)
+  return row && row.consented_with !== null ? root : (row?.person_key ?? null)
+}
+
 /** The first row of a key and of those above it, the nearest first, as far as they are keys of an organization. */
 const keysAbove = async (deps: Deps, root: number): Promise<KeyRow[]> => {
   const found: KeyRow[] = []

@@ -11,6 +11,7 @@ import {
   checkExpiry,
   checkGrant,
   checkOwner,
+  findPersonKey,
   keysBelow,
   requireNewestSecret,
   secretsOf,
@@ -229,6 +230,10 @@ export const createKey: HandlerOf<'createKey'> = async (
           created_by: null,
           consented_with: signedInWith,
         }
-      : { owner_user_id: owner_user_id ?? null, created_by: namedKeyOf(call.caller) }),
+      : {
+          owner_user_id: owner_user_id ?? null,
+          created_by: namedKeyOf(call.caller),
+          person_key: await findPersonKey(call, namedKeyOf(call.caller)),
+        }),
   })
 }

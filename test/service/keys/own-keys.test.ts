@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { acme, ada, installHooks, service } from '../mcp/oauth-stage.ts'
-import { createAdministrator, createConsented, type Keys, signIn } from '../mcp/terminal-stage.ts'
+import { createAdministrator, createConsented, type Keys, signIn, whoIs } from '../mcp/terminal-stage.ts'
 import type { Phone } from '../page/phone.ts'
 
 installHooks()
@@ -77,4 +77,39 @@ test.each([
   expect(refusal(answer)).toEqual([409, 'key_without_owner', []])
   expect(answer.body.data.hint).toMatch(hint)
   expect(refusal(await list(service.operatorKey))[1]).toBe('key_without_owner')
+})
+
+test('keys that a key of a person created work only while that person is an administrator', async () => {
+  const lasting = await createConsented(grace, terminal.management_token!, ['keys', 'people'])
+  const created = async (name: string, key: string) =>
+    dataOf(await service.call('POST', '/svc/v1/keys', { key, body: { name, scopes: ['keys', 'people'] } }))
+  const child = await created('child', lasting)
+  const grandchild = await created('grandchild', child.key)
+  const rotated = dataOf(
+    await service.call('POST', `/svc/v1/keys/${child.id}/rotate`, { key: child.key, body: {} }),
+  )
+  const keys = [lasting, child.key, grandchild.key, rotated.key]
+  const work = async () => (await Promise.all(keys.map(whoIs))).map(({ status }) => status)
+  const setRole = async (role: string) =>
+    dataOf(
+      await service.call('PUT', `/organization/${acme.id}/update/user/${grace.user}`, { body: { role } }),
+    )
+  expect(await work()).toEqual([200, 200, 200, 200])
+  await setRole('member')
+  expect(await work()).toEqual([401, 401, 401, 401])
+  await setRole('admin')
+  expect(await work()).toEqual([200, 200, 200, 200])
+})
+
+test('a key that outlives the terminal is among what the device of its person added, and ends with those it created', async () => {
+  const lasting = await createConsented(grace, terminal.management_token!, ['keys', 'people'])
+  const body = { name: 'child', scopes: ['people'] }
+  const child = dataOf(await service.call('POST', '/svc/v1/keys', { key: lasting, body })).key
+  const device = `/svc/v1/organizations/${acme.id}/devices/${grace.device}`
+  const { remaining } = dataOf(await service.call('DELETE', device))
+  expect(namesOf(remaining.agents)).toEqual(['keys people'])
+  expect((await whoIs(child)).status).toBe(200)
+  const { ended } = dataOf(await service.call('DELETE', `${device}?with_added=true`))
+  expect(namesOf(ended.agents)).toEqual(['keys people'])
+  expect([(await whoIs(lasting)).status, (await whoIs(child)).status]).toEqual([401, 401])
 })

@@ -138,8 +138,10 @@ export const organizations = {
         ...each(orNull(text), 'client_id', 'client_name'),
         /** Of an agent: the SHA-256 of the authorization code that it was exchanged for. */
         code_hash: orNull(text),
-        /** Of an agent: the device with which its owner consented. */
+        /** Of the key of a person: the device with which they consented. */
         consented_with: orNull(integer),
+        /** Of a key that another one created: the key of a person at the top, by its first secret. */
+        person_key: orNull(integer),
       },
       {
         indexes: {
