@@ -1,11 +1,12 @@
 import { influential } from '../../contract/scopes.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { deviceOfPage } from '../call/caller.ts'
-import { type Member, ofMember } from '../call/tenant.ts'
+import type { Member } from '../call/tenant.ts'
 import { authenticKey, rootOf } from '../keys/ancestry.ts'
 import type { KeyRow } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
+import { findAppointment } from './appointment-rows.ts'
 import { isAuthenticDevice } from './rows.ts'
 
 // The origin of a device, an agent or an administrator: the root keys behind it, followed through the devices that added or
@@ -45,13 +46,13 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   if (!named) return undefined
   const key = named.lineage === null ? named : await readKey(deps, rootOf(named))
   if (!key) return undefined
-  const { created_by, consented_with, created_at, org_id, scopes } = key
+  const { created_by, consented_with, created_at, owner_confirmed_at, org_id, scopes } = key
   if (created_by !== null) return { key, sources: [{ key: created_by }] }
   if (consented_with !== null) {
     const granted = readScopes(scopes)
     const isManaging = influential.some((scope) => granted.has(scope))
     const actor = isManaging
-      ? await actorOf(deps, consented_with, { until: created_at })
+      ? await actorOf(deps, consented_with, { until: owner_confirmed_at ?? created_at })
       : { device: consented_with }
     return actor && { key, sources: [actor] }
   }
@@ -96,18 +97,14 @@ const ofDevice = async (deps: Deps, id: number): Promise<Found | undefined> => {
   return { sources }
 }
 
-/**
- * The administrator's device, and whoever appointed them. Undefined if they were appointed again since they acted: who had
- * appointed them then is not known any more.
- */
+/** The administrator's device, and whoever had appointed them when they acted. */
 const ofAdministrator = async (
   deps: Deps,
-  { device_id, until, ...member }: Administrator,
+  { device_id, ...acted }: Administrator,
 ): Promise<Found | undefined> => {
-  const row = await deps.db.selectFrom('appointments').where(ofMember(member)).selectAll().executeTakeFirst()
-  if (!row || !deps.keyring.holds('appointments', row)) return undefined
-  const { by_key, by_device, appointed_at } = row
-  if (until !== undefined && appointed_at > until) return undefined
+  const found = await findAppointment(deps, acted)
+  if (!found) return undefined
+  const { by_key, by_device, appointed_at } = found
   const by =
     by_device === null
       ? by_key !== null && { key: by_key }

@@ -70,3 +70,36 @@ describe('two administrators whom the same key is behind', () => {
     expect(asked.at(-1)).toEqual([bob.user])
   })
 })
+
+describe('an administrator whom a key appoints again', () => {
+  test('leaves those whom they let in before what they were', async () => {
+    const [ada, bob] = [await byOperator(1), await byOperator(3)]
+    await makeAdmin(bob.user)
+    const user = await createUser(66)
+    dataOf(await moveUser(bob, user.id, 'link'))
+    const mal = await registerPhone(user, await sentToken())
+    dataOf(await service.call('POST', groups(), { body: { name: 'sre', members: [ada.user, mal.user] } }))
+    const ask = async () => {
+      const body = { action: 'Deploy 4.2', approvers: ['@sre:2'] }
+      return (await service.call('POST', '/svc/v1/approvals', { key: acme.key, body })).status
+    }
+    expect(await ask()).toBe(200)
+    await demote(bob.user, acme.key)
+    await makeAdmin(bob.user, acme.key)
+    expect(await ask()).toBe(200)
+  })
+
+  test('is refused in the end, because none of their appointments is forgotten', async () => {
+    const bob = await byOperator(3)
+    const body = { name: 'other', org_id: acme.id, scopes: ['people'] }
+    const other = dataOf(await service.call('POST', '/svc/v1/keys', { body })).key
+    const appoint = (key: string) =>
+      service.call('POST', '/make-admin', { key, body: { org_id: acme.id, user_id: bob.user } })
+    for (let n = 0; n < 50; n++) {
+      dataOf(await appoint(n % 2 ? other : acme.key))
+      await demote(bob.user, acme.key)
+    }
+    expect(refusal(await appoint(acme.key))).toEqual([409, 'too_many_appointments', []])
+    await makeAdmin(bob.user)
+  })
+})

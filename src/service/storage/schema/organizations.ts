@@ -74,8 +74,9 @@ export const organizations = {
     },
   ),
   /**
-   * Who made a member an administrator, the last time: a key, by its first secret, or a device at the approver page. A row
-   * outlives its membership: the devices that the administrator added or approved still refer to it.
+   * Who made a member an administrator: a key, by its first secret, or a device at the approver page; and who did before, in
+   * `earlier`, a JSON list of the same, oldest first. A row outlives its membership: the devices that the administrator added
+   * or approved still refer to it.
    */
   appointments: sealed(
     {
@@ -84,6 +85,7 @@ export const organizations = {
       user_id: integer,
       ...each(orNull(integer), 'by_key', 'by_device'),
       appointed_at: text,
+      earlier: withDefault(text, '[]'),
     },
     { indexes: { of_member: 'unique (org_id, user_id)' } },
   ),
