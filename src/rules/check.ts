@@ -56,7 +56,7 @@ type Listed = keyof Omit<SubjectFields, 'arguments'>
 /** Taken literally, what is meant as a regular expression matches nothing, and the rule would hold nothing. */
 const expressionProblem = (text: string): string | undefined =>
   /^\^|\\[bdsw]|\.\*\$$|\((?:\?:|[^()]*\|)/.test(text)
-    ? `looks like a regular expression, and only * and ? are special: "${text}"`
+    ? `looks like a regular expression, and only * is special: "${text}"`
     : undefined
 
 /** What is wrong with one of the patterns of a field, by its place in the list. */
@@ -107,7 +107,7 @@ const reasonProblems = ({ pattern, example }: NonNullable<Rule['reason']>): Rule
   if (pattern === undefined)
     return example === undefined ? [] : [{ field: 'reason.pattern', message: 'is required with an example' }]
   if (example === undefined) return [{ field: 'reason.example', message: 'is required with a pattern' }]
-  const message = `does not match the pattern ${pattern}, in which only * and ? are special: "${example}"`
+  const message = `does not match the pattern ${pattern}, in which only * is special: "${example}"`
   return matches(pattern, example) ? [] : [{ field: 'reason.example', message }]
 }
 

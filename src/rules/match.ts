@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Rule, RuleMatch, SubjectFields } from '../contract/rule-shape.ts'
 import { foldedName, onlyNamed } from '../core/folded-name.ts'
-import { matches } from '../core/wildcard.ts'
+import { hasWildcard, matches } from '../core/wildcard.ts'
 import { bareNameOf, nameOf, startsOthers } from './starters.ts'
 
 /** What rules look at in a subject. */
@@ -47,12 +47,31 @@ type Reading = {
   command: CommandParts | undefined
   isException: boolean
   fold(text: string): string
+  /** Whether there is time for so much more. */
+  affords(characters: number): boolean
 }
+
+/**
+ * Characters of patterns and of a request that are compared for one decision, which takes milliseconds. A request that is too long
+ * for all patterns counts as held by the rules that are left, and as none of their exceptions.
+ */
+const mostCompared = 4_000_000
+
+type Comparison = { left: number }
 
 const lower = (text: string): string => text.toLowerCase()
 const same = (text: string): string => text
 
-const readingOf = (facts: Facts, isException: boolean, fold: Reading['fold']): Reading => {
+const readingOf = (
+  facts: Facts,
+  { left, isException, fold: change }: { left: Comparison; isException: boolean; fold: Reading['fold'] },
+): Reading => {
+  const folded = new Map<string, string>()
+  const fold = (text: string): string => {
+    const known = folded.get(text) ?? change(text)
+    folded.set(text, known)
+    return known
+  }
   const command =
     facts.type === 'command'
       ? {
@@ -61,27 +80,40 @@ const readingOf = (facts: Facts, isException: boolean, fold: Reading['fold']): R
           cwd: partsOf(facts.cwd).map(fold),
         }
       : undefined
-  return { facts, command, isException, fold }
+  return {
+    facts,
+    command,
+    isException,
+    fold,
+    affords: (characters) => (left.left -= characters) >= 0,
+  }
 }
+
+const fits = (pattern: string, text: string, reading: Reading): boolean =>
+  reading.affords(pattern.length + text.length) ? matches(pattern, text) : !reading.isException
 
 /**
  * A rule ignores case and how letters are composed, because programs, tools and file systems may; composing can make one
  * character of two, so each way counts. An exception ignores neither, because they may not.
  */
-const readingsOfRule = (facts: Facts): Reading[] => {
+const readingsOfRule = (facts: Facts, left: Comparison): Reading[] => {
   const isPlain = /^[ -~]*$/.test(JSON.stringify(facts))
-  return [lower, ...(isPlain ? [] : [foldedName])].map((fold) => readingOf(facts, false, fold))
+  return [lower, ...(isPlain ? [] : [foldedName])].map((fold) =>
+    readingOf(facts, { left, isException: false, fold }),
+  )
 }
 
-/** `**` stands for any number of parts. Takes at most the product of both lengths, so that no pattern can slow it down. */
+/** `**` stands for any number of parts. */
 const matchesParts = (
   pattern: readonly string[],
   count: number,
   isPart: (pattern: string, at: number) => boolean,
+  reading: Reading,
 ): boolean => {
   // Whether the pattern up to here matches the first `n` parts.
   let row = Array.from({ length: count + 1 }, (_, n) => n === 0)
   for (const one of pattern) {
+    if (!reading.affords(count)) return !reading.isException
     const next = [one === '**' && row[0]!]
     for (let n = 1; n <= count; n++)
       next.push(one === '**' ? row[n]! || next[n - 1]! : row[n - 1]! && isPart(one, n - 1))
@@ -92,21 +124,24 @@ const matchesParts = (
 }
 
 /** The first word is compared by its name. An exception must fit what is typed and what runs; a rule, one of them. */
-const matchesArgv = (pattern: readonly string[], { command, isException, fold }: Reading): boolean => {
+const matchesArgv = (pattern: readonly string[], reading: Reading): boolean => {
+  const { command, isException, fold } = reading
   const { names, argv } = command!
   const isWord = (one: string, at: number): boolean => {
-    if (at > 0) return matches(one, argv[at]!)
-    return isException ? names.every((name) => matches(one, name)) : names.some((name) => matches(one, name))
+    if (at > 0) return fits(one, argv[at]!, reading)
+    const isName = (name: string): boolean => fits(one, name, reading)
+    return isException ? names.every(isName) : names.some(isName)
   }
   const [program = ''] = pattern
   // Most rules are about another program.
   if (program !== '**' && !isWord(fold(program), 0)) return false
-  return matchesParts(pattern.map(fold), argv.length, isWord)
+  return matchesParts(pattern.map(fold), argv.length, isWord, reading)
 }
 
-const matchesPath = (pattern: string, { command, fold }: Reading): boolean => {
-  const { cwd } = command!
-  return matchesParts(partsOf(fold(pattern)), cwd.length, (one, at) => matches(one, cwd[at]!))
+const matchesPath = (pattern: string, reading: Reading): boolean => {
+  const { cwd } = reading.command!
+  const isPart = (one: string, at: number): boolean => fits(one, cwd[at]!, reading)
+  return matchesParts(partsOf(reading.fold(pattern)), cwd.length, isPart, reading)
 }
 
 const wordsOf = (operation: string): string[] => operation.split(' ').filter((word) => word !== '')
@@ -120,8 +155,8 @@ const holdsOperation = (listed: string, operation: string): boolean => {
 const some = (patterns: readonly string[] | undefined, isMatch: (pattern: string) => boolean): boolean =>
   patterns === undefined || patterns.some(isMatch)
 
-const matchesText = (patterns: readonly string[] | undefined, text: string, { fold }: Reading): boolean =>
-  some(patterns, (one) => matches(fold(one), fold(text)))
+const matchesText = (patterns: readonly string[] | undefined, text: string, reading: Reading): boolean =>
+  some(patterns, (one) => fits(reading.fold(one), reading.fold(text), reading))
 
 /**
  * An argument that is missing or is no text matches a rule, and never an exception. So does one that is spelled otherwise or
@@ -155,7 +190,7 @@ const matchesFields = (fields: SubjectFields, reading: Reading): boolean => {
   )
 }
 
-const namesProgram = ({ argv: [first = '*'] = [] }: SubjectFields): boolean => !/[*?]/.test(first)
+const namesProgram = ({ argv: [first = '*'] = [] }: SubjectFields): boolean => !hasWildcard(first)
 
 /**
  * Finds the rules that hold a request. `keys`: the requesting key and those that created it, by their first secrets; undefined
@@ -164,8 +199,9 @@ const namesProgram = ({ argv: [first = '*'] = [] }: SubjectFields): boolean => !
  * command with variables, which can do what its words do not say.
  */
 export const matcherOf = (facts: Facts) => {
-  const ofRule = readingsOfRule(facts)
-  const ofException = readingOf(facts, true, same)
+  const left = { left: mostCompared }
+  const ofRule = readingsOfRule(facts, left)
+  const ofException = readingOf(facts, { left, isException: true, fold: same })
   const starts = facts.type === 'command' && startsOthers(facts)
   return (
     { match, except = [] }: Pick<Rule, 'match' | 'except'>,

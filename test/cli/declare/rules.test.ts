@@ -140,7 +140,7 @@ describe('the rules of a file', () => {
       'org.yaml:5:36 rules[0].match.argv[0]: must be the name of a program, without its folder',
       'org.yaml:8:41 rules[1].match.operation[0]: is not a command that a rule can hold: "user delte"; did you mean "user delete"?',
       'org.yaml:11:26 rules[2].match.argv: is not known in a file: it has file',
-      'org.yaml:16:31 rules[3].reason.example: does not match the pattern INC-*, in which only * and ? are special: "ticket"',
+      'org.yaml:16:31 rules[3].reason.example: does not match the pattern INC-*, in which only * is special: "ticket"',
     ])
   })
 })

@@ -79,10 +79,11 @@ test.each([
   expect(refusal(await list(service.operatorKey))[1]).toBe('key_without_owner')
 })
 
+const created = async (name: string, key: string) =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { key, body: { name, scopes: ['keys', 'people'] } }))
+
 test('keys that a key of a person created work only while that person is an administrator', async () => {
   const lasting = await createConsented(grace, terminal.management_token!, ['keys', 'people'])
-  const created = async (name: string, key: string) =>
-    dataOf(await service.call('POST', '/svc/v1/keys', { key, body: { name, scopes: ['keys', 'people'] } }))
   const child = await created('child', lasting)
   const grandchild = await created('grandchild', child.key)
   const rotated = dataOf(

@@ -71,6 +71,11 @@ describe('two administrators whom the same key is behind', () => {
   })
 })
 
+const ask = async () => {
+  const body = { action: 'Deploy 4.2', approvers: ['@sre:2'] }
+  return (await service.call('POST', '/svc/v1/approvals', { key: acme.key, body })).status
+}
+
 describe('an administrator whom a key appoints again', () => {
   test('leaves those whom they let in before what they were', async () => {
     const [ada, bob] = [await byOperator(1), await byOperator(3)]
@@ -79,10 +84,6 @@ describe('an administrator whom a key appoints again', () => {
     dataOf(await moveUser(bob, user.id, 'link'))
     const mal = await registerPhone(user, await sentToken())
     dataOf(await service.call('POST', groups(), { body: { name: 'sre', members: [ada.user, mal.user] } }))
-    const ask = async () => {
-      const body = { action: 'Deploy 4.2', approvers: ['@sre:2'] }
-      return (await service.call('POST', '/svc/v1/approvals', { key: acme.key, body })).status
-    }
     expect(await ask()).toBe(200)
     await demote(bob.user, acme.key)
     await makeAdmin(bob.user, acme.key)

@@ -14,8 +14,8 @@ const pattern = z.string().check(
     'must be the name of a tool, such as write_file or write_*: 1 to 128 printable ASCII characters',
   ),
   z.refine(
-    (text) => !/[[\]{}]/.test(text as string),
-    'can only contain the wildcards * and ?; write a list instead',
+    (text) => !/[[\]{}?]/.test(text as string),
+    'can only contain the wildcard *; write a list instead',
   ),
 )
 const patterns = z.union([pattern, z.array(pattern).check(z.minLength(1, 'must not be empty'))])

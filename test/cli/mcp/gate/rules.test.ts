@@ -7,7 +7,7 @@ const head = 'server: files\nto: "+12025550101"\n'
 const rules = readRules(
   `${head}timeout: 30
 rules:
-  - tools: [read_*, list_?]
+  - tools: [read_*, list_a]
     action: pass
   - tools: write_file
     when: { path: ["/tmp/*", /var/x], dry_run: true }
@@ -102,8 +102,11 @@ test.each([
   ['*', '', true],
   ['a*b*c', 'aXbbYc', true],
   ['a*b', 'abc', false],
-  ['?', '', false],
-  ['a?c', 'abc', true],
+  ['a?c', 'abc', false],
+  ['a*ba', 'aba', true],
+  ['ab*ba', 'aba', false],
+  ['*ab*ab', 'ab', false],
+  ['*', 'a', true],
   ['***a', 'bba', true],
   ['a.c', 'abc', false],
 ])('the pattern %j matches %j: %s', (pattern, text, matched) => {
