@@ -101,7 +101,8 @@ export const createPrompt = (
     },
     tick: (question, choices) => {
       const options = choices.map(({ value, name }) => ({ value, name: fold(name), short: value }))
-      const all = { choices: options, required: true, pageSize: options.length }
+      // In lines, of which a long option takes two on a narrow terminal.
+      const all = { choices: options, required: true, pageSize: 2 * options.length }
       return ask(({ checkbox }, context) => checkbox({ message: fold(question), ...all }, context))
     },
     selectUntil: async (question, choices, stale) => {
