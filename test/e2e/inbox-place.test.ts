@@ -32,7 +32,7 @@ test('the inbox prompts for the location and sends it', async () => {
   await request.printed(requestLine)
   const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
     [/Deploy" \(key "asks"/, enter],
-    [/required by a rule[^]*Your decision/, down + enter],
+    [/required by a geofence[^]*Your decision/, down + enter],
     [/Latitude/, `52.52${enter}`],
     [/Longitude/, `13.405${enter}`],
     [/Sign the approval of: Deploy\?/, `y${enter}`],
