@@ -7,8 +7,8 @@ import { asRefusal, type Call, type HandlerOf } from '../call/call.ts'
 import { type Caller, isOperator } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
+import { callerOfKey } from '../keys/authenticator.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
-import { readScopes } from '../keys/scopes.ts'
 import { readBook } from '../policy/group-rows.ts'
 import { requirementOf } from '../policy/rules.ts'
 import { rulesHolding } from './holding.ts'
@@ -49,13 +49,7 @@ const callerOf = async (call: Call, orgId: number, key: number | undefined): Pro
     .selectAll()
     .executeTakeFirst()
   if (!row || !isAuthenticKey(call.keyring, row)) throw notFound('Key', 'svc key list lists the keys')
-  return {
-    keyId: row.id,
-    lineage: row.lineage ?? row.id,
-    name: row.name,
-    orgId: row.org_id,
-    scopes: readScopes(row.scopes),
-  }
+  return callerOfKey(row)
 }
 
 const peopleOf = ({ considered, excluded, away, lines }: Considered, at: number) => {

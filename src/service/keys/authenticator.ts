@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
 import { keyPrefix } from '../../core/key-prefix.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { type Authenticated, keyExpired } from '../call/caller.ts'
+import { type Authenticated, type Caller, keyExpired } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { isByCode, ofLiveSignIn } from '../call/sign-in.ts'
 import { noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
@@ -43,36 +43,31 @@ const readKey = statement((db, { prefix }: { prefix: string }) =>
 const agentOf = ({ audience, mobile }: KeyRow) =>
   audience !== null && mobile !== null ? { agent: { mobile } } : undefined
 
-const isOfTerminal = ({ client_id, audience }: KeyRow): boolean => client_id !== null && audience === null
+const isOfTerminal = ({ client_id, audience }: StoredKey): boolean => client_id !== null && audience === null
 
-const callerOf = (row: KeyRow): Authenticated => {
-  const {
-    id: keyId,
-    name,
-    org_id: orgId,
-    slug: orgSlug,
-    lineage,
-    owner_user_id,
-    owner_confirmed_at,
-    owner_left_at,
-    expires_at,
-  } = row
+/** The caller of a key, as the store has it. */
+export const callerOfKey = (row: StoredKey): Caller => {
+  const { id: keyId, name, org_id: orgId, lineage, owner_user_id, owner_confirmed_at, expires_at } = row
   // Whoever left and came back did not confirm it anew, and perhaps somebody else got the number.
-  const ownerConfirmed = owner_confirmed_at !== null && owner_left_at === null
+  const ownerConfirmed = owner_confirmed_at !== null && row.owner_left_at === null
   return {
     keyId,
     name,
     orgId,
-    orgSlug,
     scopes: readScopes(row.scopes),
     ...(lineage !== null && { lineage }),
     ...(owner_user_id !== null && { ownerId: owner_user_id, ownerConfirmed }),
     ...(expires_at !== null && { expiresAt: expires_at }),
-    ...agentOf(row),
     ...(isOfTerminal(row) && { signedInWith: row.consented_with! }),
     ...(isOfTerminal(row) && isByCode(row.client_id!) && { byCode: true as const }),
   }
 }
+
+const callerOf = (row: KeyRow): Authenticated => ({
+  ...callerOfKey(row),
+  orgSlug: row.slug,
+  ...agentOf(row),
+})
 
 /**
  * The key of an agent works only at the tool server that it was issued for, and only while its owner is an active member.

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
-import { type Approver, createApprover } from '../approver.ts'
+import { type Approver, createApprover, decide } from '../approver.ts'
 import { dataOf, refusal } from '../fixtures.ts'
 import { at, createRule } from '../rule-fixture.ts'
 
@@ -62,6 +62,27 @@ describe('a test of the rules', () => {
     expect(excepted).toMatchObject({ rules: [], excepted: [rule] })
     const held = dataOf(await run({ ...input, cwd: '/srv/prod' }))
     expect(held).toMatchObject({ rules: [{ name: rule }], excepted: [] })
+  })
+
+  test('takes a key as its calls are: with its owner, and whether they confirmed it', async () => {
+    const requester = 'confirmed'
+    await createRule(service, acme.id, { members: [ada.id, grace.id], match: { type: 'text' }, requester })
+    const body = { org_id: acme.id, name: 'ci', scopes: ['ask'], owner_user_id: ada.id }
+    const { id, key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    const tested = async () => dataOf(await run({ type: 'text', text: 'Deploy', key: id }))
+    expect((await tested()).problem).toContain('accepts only keys whose owner confirmed them')
+    const confirm = (approval?: string) => {
+      const headers = approval === undefined ? {} : { 'x-svc-approval': approval }
+      return service.call('POST', `/svc/v1/keys/${id}/confirm-owner`, { headers })
+    }
+    const { request_id } = (await confirm()).body.data.request
+    dataOf(await decide(service, request_id, ada.key))
+    dataOf(await confirm(request_id))
+    const answer = await tested()
+    expect([answer.problem, answer.completable]).toEqual([null, true])
+    expect(answer.lines[0].people[0].excluded).toBe('is the requester')
+    const ask = { body: { action: 'Deploy' }, key }
+    expect((await service.call('POST', '/svc/v1/approvals', ask)).status).toBe(200)
   })
 
   test('says that no rule matches', async () => {
