@@ -59,7 +59,10 @@ const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
     )
   }
   const { openException } = await import('../../rules/ways-around.ts')
-  const warning = openException({ name: name ?? '', except })
+  const { ruleParts } = await import('../../contract/rule-shape.ts')
+  // The service says what is wrong with any other exception.
+  const { data } = ruleParts.except.safeParse(except)
+  const warning = openException({ name: name ?? '', except: data })
   if (warning !== undefined) (await context.output()).warn(warning)
 }
 

@@ -107,6 +107,20 @@ test.each([
   )
 })
 
+test.each([
+  '{"argv":["x"]}',
+  '[{"argv":5}]',
+  '[{"cwd":"/srv/sandbox"}]',
+  '[null]',
+  '[{"arguments":{"a":1}}]',
+])('the service says what is wrong with the exception %s', async (except) => {
+  const refused = { code: 'invalid_field', issues: [{ field: 'except', message: 'must be a list' }] }
+  service.always(json(422, { status: 'error', message: 'except must be a list', data: refused }))
+  const args = ['rule', 'create', 'x', '--type', 'command', '--argv', 'deploy', '--who', '@dba', '--org', '1']
+  const { exit, err } = await run([...args, '--except', except])
+  expect([exit, err]).toEqual([2, expect.stringContaining('--except must be a list')])
+})
+
 test('each field of a rule has a flag', async () => {
   const typed =
     '--type tool_call --server github --tool merge_* --arguments {"branch":["main"]} --key 7 ' +
