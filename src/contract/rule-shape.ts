@@ -104,7 +104,7 @@ export const ruleParts = {
   except: optional(
     some(z.strictObject(subjectFields), mostPatterns, 'exception'),
     'What the rule does not hold: fields of the same type, all of which match',
-    { example: [{ cwd: ['/srv/prod/sandbox/**'] }] },
+    { example: [{ argv: ['terraform', 'destroy'], cwd: ['/srv/sandbox/**'] }] },
   ),
   who: chosen(
     z

@@ -18,6 +18,12 @@ export const openException = ({ name, except = [] }: Pick<Rule, 'name' | 'except
     : `An exception of ${name} has * in "${open}", which also matches .., other folders and options: write out each word that it is for.`
 }
 
+/** For a rule for commands: says that an exception names only a folder; undefined if none does. */
+export const folderException = ({ name, except = [] }: Pick<Rule, 'name' | 'except'>): string | undefined =>
+  except.some(({ argv }) => argv === undefined)
+    ? `An exception for a folder alone (${name}) also excepts options that name another folder: give it argv, too.`
+    : undefined
+
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (
   rules: readonly Rule[],
@@ -42,11 +48,7 @@ export const waysAround = (
       found.push(
         `Further words go around ${fixed.name}: write ** wherever other words can be, such as terraform ** destroy **.`,
       )
-    const wide = same.find(({ except = [] }) => except.some(({ argv }) => argv === undefined))
-    if (wide)
-      found.push(
-        `An exception for a folder alone (${wide.name}) also excepts options that name another folder: give it argv, too.`,
-      )
+    found.push(...same.flatMap((rule) => folderException(rule) ?? []).slice(0, 1))
     found.push(
       'A script, an interpreter such as python, or a copy of the program can do the same under another name.',
     )

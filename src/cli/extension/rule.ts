@@ -58,12 +58,14 @@ const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
       context,
     )
   }
-  const { openException } = await import('../../rules/ways-around.ts')
+  const { folderException, openException } = await import('../../rules/ways-around.ts')
   const { ruleParts } = await import('../../contract/rule-shape.ts')
   // The service says what is wrong with any other exception.
   const { data } = ruleParts.except.safeParse(except)
-  const warning = openException({ name: name ?? '', except: data })
-  if (warning !== undefined) (await context.output()).warn(warning)
+  const written = { name: name ?? '', except: data }
+  const warnings = [openException(written), type === 'command' ? folderException(written) : undefined]
+  const output = await context.output()
+  for (const warning of warnings) if (warning !== undefined) output.warn(warning)
 }
 
 export const ruleTable: Extensions = new Map<Operation, Extension>([

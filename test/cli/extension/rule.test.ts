@@ -121,6 +121,16 @@ test.each([
   expect([exit, err]).toEqual([2, expect.stringContaining('--except must be a list')])
 })
 
+test.each([
+  ['command', [{ cwd: ['/srv/sandbox/**'] }], true],
+  ['command', [{ argv: ['terraform', 'plan'], cwd: ['/srv/sandbox/**'] }], false],
+  ['tool_call', [{ server: ['test'] }], false],
+])('of a %s with the exceptions %j, it warns of a folder alone: %s', async (type, except, warned) => {
+  const args = ['--type', type, type === 'command' ? '--argv' : '--tool', 'terraform']
+  const { exit, err } = await create([...args, '--except', JSON.stringify(except)])
+  expect([exit, err.includes('An exception for a folder alone (destroy)')]).toEqual([0, warned])
+})
+
 test('each field of a rule has a flag', async () => {
   const typed =
     '--type tool_call --server github --tool merge_* --arguments {"branch":["main"]} --key 7 ' +
