@@ -17,7 +17,7 @@ export const breakGlassOf = (people: 'User ids' | 'Names') =>
       told: chosen(z.array(z.string()), `${people} of everybody who was told`),
       review: optional(
         z.strictObject({
-          by: chosen(z.string(), 'User id of the reviewer'),
+          by: chosen(z.string(), people === 'Names' ? 'Name of the reviewer' : 'User id of the reviewer'),
           verdict: chosen(z.enum(['ok', 'disputed']), 'What the reviewer says'),
           at: chosen(z.string(), 'When'),
           note: optional(z.string(), 'Why, in the words of the reviewer'),

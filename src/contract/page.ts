@@ -153,7 +153,7 @@ export const page = operations({
     data: z.looseObject({
       mark: chosen(
         z.string(),
-        'Changes with the sessions and the requests, with the devices of the person and, for an administrator, with who waits for them',
+        'Changes with the sessions and the requests, with the devices of the person, with the emergencies that they were told of and, for an administrator, with who waits for them',
       ),
       sessions: chosen(
         z.array(
@@ -164,6 +164,10 @@ export const page = operations({
               'Number of members who wait to join; null unless an administrator is signed in',
             ),
             waiting_devices: chosen(z.int(), 'Number of new devices that the person can approve or refuse'),
+            waiting_reviews: chosen(
+              z.array(z.string()),
+              'Requests that broke the glass within a week and that the person can review, newest first',
+            ),
           }),
         ),
         'One for each organization that this browser is signed in to',

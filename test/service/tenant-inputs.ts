@@ -100,6 +100,13 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listApprovals: ({ org }) => ({ org_id: org }),
   cancelApproval: (_, { approval }) => ({ request_id: approval }),
   reviewApproval: (_, { approval }) => ({ request_id: approval, ok: true }),
+  beginReview: (_, { approval }) => ({ request_id: approval, ok: true }),
+  signReview: (_, { approval }) => ({
+    request_id: approval,
+    ok: true,
+    challenge: 'x',
+    response: { id: 'x', response: {} },
+  }),
   consumeApproval: (_, { approved, digest }) => ({ request_id: approved, digest }),
   createBatch: ({ org }) => ({
     org_id: org,

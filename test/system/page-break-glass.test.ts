@@ -22,6 +22,8 @@ const member = async (first_name: string, more: object = {}) => {
 
 const warning = ({ page }: Phone) => page.getByText(/^Break-glass/)
 
+const question = ({ page }: Phone) => page.getByRole('heading', { name: 'Was this an emergency?' })
+
 /** The red, green and blue of its text. */
 const colourOf = async ({ page }: Phone): Promise<number[]> => {
   const colour: string = await page.evaluate(`getComputedStyle(
@@ -60,9 +62,31 @@ test('a request that breaks the glass says so in red, and an ordinary one does n
     expect(red).toBeGreaterThan(1.3 * Math.max(green, blue))
     expect(await flaws(phone)).toEqual([])
   }
+  const id = new URL(phone.page.url()).hash.slice('#request='.length)
+  // Who was told and not asked follows it.
+  const { page } = bob.phone
+  await page.evaluate(`location.hash = 'decision=${id}'`)
+  await page.getByText('Still pending').waitFor()
   await phone.tap('Approve')
   await phone.sees('Approved')
   expect((await run).exit).toBe(0)
+  await question(bob.phone).waitFor()
+  expect(await flaws(bob.phone)).toEqual([])
+  await bob.phone.tap('No, dispute it')
+  await bob.phone.tap('Dispute')
+  await page.getByRole('alert').getByText('Enter a reason.').waitFor()
+  expect(await flaws(bob.phone)).toEqual([])
+  await page.getByLabel('Why it was no emergency').fill('It could have waited')
+  // Another of them sees the question, and then the answer.
+  await carol.phone.page.getByRole('link', { name: '1 break-glass to review' }).click()
+  await question(carol.phone).waitFor()
+  await bob.phone.tap('Dispute')
+  await page.getByRole('status').getByText('Your answer is recorded.').waitFor()
+  const said = carol.phone.page.getByText(`${bob.name} disputed this break-glass`)
+  await said.waitFor()
+  expect(await said.textContent()).toContain('Note: It could have waited')
+  expect(await carol.phone.page.getByRole('button', { name: 'Yes, that was right' }).count()).toBe(0)
+  expect(await flaws(carol.phone)).toEqual([])
 
   const { request_id } = await stage.ask({ mobile: ada.mobile_e164 })
   await phone.page.goto(`${stage.origin}/approver`)

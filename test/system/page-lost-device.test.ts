@@ -25,7 +25,8 @@ test('a lost device is removed together with what it added, if its owner ticks t
   // Without the tick, the other one stays.
   await second.tap('Cancel')
   await remove()
-  await second.page.getByRole('checkbox', { name: 'Remove these devices too. They’re signed out' }).check()
+  await second.page.getByText('If you remove them too, they’re signed out immediately').waitFor()
+  await second.page.getByRole('checkbox', { name: 'Remove these too' }).check()
   await second.tap('Remove')
   await tells(second, 'Lost and what was added with it are removed.')
   await third.sees('This device was removed')

@@ -9,7 +9,7 @@ import type { Extension, Extensions } from '../operation/operation-command.ts'
 import { defineCommand, together, type Typed } from '../program/define-command.ts'
 import { answerTexts, listTexts } from './request-cells.ts'
 import { registerInbox } from './inbox.ts'
-import { showBelow } from './messages.ts'
+import { sayReview, showBelow } from './messages.ts'
 import { registerRequest } from './request.ts'
 import { registerRun } from './run.ts'
 import { registerVerify } from './verify.ts'
@@ -78,6 +78,7 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
       : undefined,
   })
   if (operation === approval.getApproval) await showBelow(context, record)
+  if (operation === review.reviewApproval) await sayReview(context, record)
 }
 
 type ByTools = (typed: Typed, context: Context) => Promise<void>

@@ -44,6 +44,15 @@ export const showBelow = async (context: Context, record: Fields): Promise<void>
     output.warn(`Break-glass, and not reviewed yet: svc approve review ${shellQuote(String(id))} --ok`)
 }
 
+/** Says, in words that nobody confuses, what everybody learns who was told of the emergency. */
+export const sayReview = async (context: Context, { break_glass: glass }: Fields): Promise<void> => {
+  const { verdict } = ((isRecord(glass) && glass.review) || {}) as { verdict?: unknown }
+  const output = await context.output()
+  if (verdict === 'ok') output.note('You said that it was right. Everybody who was told of it learns that.')
+  if (verdict === 'disputed')
+    output.warn('DISPUTED: everybody who was told of it learns that, and why. What was done stays done.')
+}
+
 /** The decision on stdout. */
 export const showDecision = async (context: Context, data: unknown): Promise<void> => {
   const output = await context.output()

@@ -97,7 +97,8 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
     ...lines.map((line) => h('p', {}, line)),
     things && h('p', {}, t(stays ? 'devices.addedStays' : 'devices.addedWith')),
     things && ul('', ...things.map((thing) => h('li', {}, thing))),
-    added && !stays && h('label', 'result', box, t('devices.withAdded', { what: kindOf(added) })),
+    added && !stays && h('p', {}, t('devices.addedEnds', { what: kindOf(added) })),
+    added && !stays && h('label', 'result', box, t('devices.withAdded')),
     problem.element,
     // The focus skips the question, so the buttons bring it along.
     pair(lines.join(' '), go, button(t('common.cancel'), 'plain', end)),

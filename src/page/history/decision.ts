@@ -2,6 +2,7 @@ import type { View } from '../shell/frame.ts'
 import { call, type DecisionDetail, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { endText, noteText } from './history.ts'
+import { reviewPart } from './review.ts'
 import { breakGlassText, originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
 import { button, div, h, link, picture } from '../shell/element.ts'
@@ -38,12 +39,12 @@ const receiptPart = (decision: DecisionDetail): (Node | false)[] => {
 
 /** A request as it was signed, what became of it, and its receipt. */
 export const showDecision = (session: Session, request_id: string, list: 'history' | 'activity'): View => {
-  const screen = list === 'history' ? 'decision' : 'activity'
+  const place = list === 'history' ? 'decision' : 'activity'
   return showReading({
     title: t('history.detail'),
     back: { href: `#${list}`, text: t(list === 'history' ? 'history.title' : 'history.activity') },
     read: () => call('getDecision', { request_id }, { org: session.org_id }),
-    draw: (decision) => {
+    draw: (decision, screen) => {
       const { member, own, ended_at, ended_by, reported, note, grant } = decision
       const isKept = decision.cleared_at === undefined
       const said = wordsFor(decision, session.device_id)
@@ -70,8 +71,9 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           isKept && div('asker', ...requesterLines(decision.origin)),
           isKept && h('dl', {}, ...requestLines(decision), ...originLines(decision)),
         ),
+        reviewPart(decision, session, screen),
         grant !== undefined &&
-          link(`#${screen}=${encodeURIComponent(grant.request_id)}`, 'plain', t('history.granting')),
+          link(`#${place}=${encodeURIComponent(grant.request_id)}`, 'plain', t('history.granting')),
         !own && h('p', 'aside', nodes('history.approver', { name: exactText(nameOf(member)) })),
         ...receiptPart(decision),
       ]

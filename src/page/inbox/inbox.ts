@@ -89,7 +89,7 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
 /** The part of the foot that what happens elsewhere can change. */
 const changing = (session: Session, actions: Actions): HTMLElement => {
   const { sessions, notify, again } = actions
-  const { waiting_members: waiting, waiting_devices: newDevices } = session
+  const { waiting_members: waiting, waiting_devices: newDevices, waiting_reviews: reviews } = session
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
   const state = offer === 'on' || offer === 'blocked' ? offer : 'other'
@@ -100,6 +100,8 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
     offered && button(t('notifications.turnOn'), 'plain', notify),
     ul(
       'rows',
+      reviews.length > 0 &&
+        way(`decision=${reviews[0]}`, picture('clock'), t('inbox.reviews', { count: reviews.length })),
       waiting !== null && way('members', picture('people'), t('inbox.members', { count: waiting })),
       way('devices', picture('phone'), t('inbox.devices', { count: newDevices })),
       way('history', picture('clock'), historyTitle(session, sessions)),
@@ -145,8 +147,15 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const offer = notificationOffer(session)
     nothing.show()
     const names = actions.sessions.map(({ organization }) => organization)
-    const { waiting_members, waiting_devices, only_device } = session
-    const state = JSON.stringify([waiting_members, waiting_devices, only_device, offer, names])
+    const { waiting_members, waiting_devices, waiting_reviews, only_device } = session
+    const state = JSON.stringify([
+      waiting_members,
+      waiting_devices,
+      waiting_reviews,
+      only_device,
+      offer,
+      names,
+    ])
     if (state === drawn) return
     drawn = state
     const focused = document.activeElement

@@ -56,6 +56,7 @@ const challenges = {
   moveDevice: 'beginDeviceMove',
   moveMember: 'beginMemberMove',
   signAway: 'beginAway',
+  signReview: 'beginReview',
   refuseNewDevice: 'beginDeviceRefusal',
   unmute: 'beginUnmute',
 } as const

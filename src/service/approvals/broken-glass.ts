@@ -26,7 +26,14 @@ export const wasTold = (row: Pick<ApprovalRow, 'break_glass'>, person: number | 
 export const emergencyFor = async (db: Db, row: ApprovalRow) => {
   const broken = readBreakGlass(row)
   if (!broken) return {}
-  const { reason, skipped, told } = broken
+  const { reason, skipped, told, review } = broken
   const names = (ids: readonly number[]): Promise<string[]> => namesOf(db, row.org_id, ids)
-  return { break_glass: { reason, skipped: await names(skipped), told: await names(told) } }
+  return {
+    break_glass: {
+      reason,
+      skipped: await names(skipped),
+      told: await names(told),
+      ...(review && { review: { ...review, by: (await names([review.by])).join('') } }),
+    },
+  }
 }

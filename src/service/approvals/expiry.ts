@@ -86,7 +86,7 @@ export const expireDue = async (
   const due = await overdue(db, now)
     .where(({ and }) => and(only))
     .$if(keys !== undefined, (query) => query.where('key_id', 'in', keys!))
-    .select(['org_id', 'request_id', 'expires_at', 'lines'])
+    .select(['org_id', 'request_id', 'expires_at', 'lines', 'break_glass'])
     .orderBy('id')
     .limit(batchSize)
     .execute()
@@ -95,7 +95,7 @@ export const expireDue = async (
     due.map(({ org_id }) => org_id),
   )
   const ended = []
-  for (const { org_id, request_id, expires_at, lines } of due) {
+  for (const { org_id, request_id, expires_at, lines, break_glass } of due) {
     const detail = expires_at <= now ? tooLate : keyEnded
     const row = await updatePending(db, { request_id, org_id })
       .set({ status: 'expired', detail, ended_at: now })
@@ -110,7 +110,7 @@ export const expireDue = async (
       subject: auditSubject(request_id),
       changes: ['status'],
     })
-    ended.push({ ...wakeOf({ request_id, org_id, lines }), detail })
+    ended.push({ ...wakeOf({ request_id, org_id, lines, break_glass }), detail })
   }
   return ended
 }
@@ -134,7 +134,7 @@ export const endedAmong = async (
   { storage }: Pick<Service, 'storage'>,
   requests: readonly string[],
 ): Promise<WakeTarget[]> => {
-  const found: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines' | 'status'>[] = []
+  const found: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines' | 'break_glass' | 'status'>[] = []
   for (let at = 0; at < requests.length; at += askedAtMost)
     found.push(
       ...(await storage.read((db) =>
@@ -142,7 +142,7 @@ export const endedAmong = async (
           .selectFrom('approvals')
           .where('request_id', 'in', requests.slice(at, at + askedAtMost))
           .where(({ eb, or }) => or([eb('status', '<>', 'pending'), isOver(storage.now())]))
-          .select(['request_id', 'org_id', 'lines', 'status'])
+          .select(['request_id', 'org_id', 'lines', 'break_glass', 'status'])
           .execute(),
       )),
     )

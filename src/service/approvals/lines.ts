@@ -69,11 +69,23 @@ export const poolOf = (row: Stored): number[] => {
 export const quietIn = (lines: readonly StoredLine[]): ReadonlySet<number> =>
   new Set(lines.flatMap(({ people }) => people.filter(({ quiet }) => quiet).map(({ user_id }) => user_id)))
 
-/** Those who wait for a request: its requester, and the pages of the people it asks. */
-export const wakeOf = (row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines'>): WakeTarget => ({
+/** Who was told that the glass was broken. */
+const toldOf = ({ break_glass }: Pick<ApprovalRow, 'break_glass'>): number[] => {
+  try {
+    return (JSON.parse(break_glass ?? '{}') as { told?: number[] }).told ?? []
+  } catch {
+    // As above.
+    return []
+  }
+}
+
+/** Those who wait for a request: its requester, and the pages of the people it asks and of those who were told of it. */
+export const wakeOf = (
+  row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines' | 'break_glass'>,
+): WakeTarget => ({
   request_id: row.request_id,
   org_id: row.org_id,
-  users: poolOf(row),
+  users: [...new Set([...poolOf(row), ...toldOf(row)])],
 })
 
 const readAnswers = ({ answers }: Pick<ApprovalRow, 'answers'>): Answer[] =>

@@ -23,6 +23,8 @@ type Signed =
   | { type: 'unmute'; user_id: number; mute_id: string }
   /** `interval`: as it was typed, as JSON. */
   | { type: 'away'; user_id: number; interval: string }
+  /** `said`: whether it was an emergency, and why not, as JSON. */
+  | { type: 'review'; user_id: number; request_id: string; said: string }
   /** `digest`: of the ids of the requests, or of the authorization request and the name of the agent. */
   | { type: 'denials' | 'consent'; user_id: number; digest: string }
 

@@ -5,6 +5,7 @@ import { emergencyFor, wasTold } from '../approvals/broken-glass.ts'
 import { readCurrent } from '../approvals/current.ts'
 import { sweep } from '../approvals/expiry.ts'
 import { poolOf, toLineRecords } from '../approvals/lines.ts'
+import { whyNoReview } from '../approvals/review.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
 import { selectApprovals, toSubjectRecord, trusted } from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
@@ -142,6 +143,7 @@ export const getDecision: HandlerOf<'getDecision'> = {
         action,
         reason,
         ...(await emergencyFor(call.db, row)),
+        ...(row.break_glass !== null && !whyNoReview(row, user_id, call) && { can_review: true as const }),
         expires_at,
         origin: originOf(row, []),
         subject: toSubjectRecord(row),

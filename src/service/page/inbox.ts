@@ -136,7 +136,9 @@ const readOrWait = async (
   const { storage, signals } = service
   const readOne = async (person: SignedIn): Promise<Read[]> => {
     const asked = await readPending(service, person)
-    const around = await storage.read((db) => readSurroundings(db, person))
+    const around = await storage.read((db) =>
+      readSurroundings({ db, keyring: service.keyring, now: storage.now() }, person),
+    )
     return (await isSessionOpen(service, person)) ? [{ person, asked, around }] : []
   }
   const wait = {

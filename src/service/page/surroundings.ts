@@ -1,19 +1,30 @@
+import type { Call } from '../call/call.ts'
 import type { Member } from '../call/tenant.ts'
 import { devicesOf } from '../devices/active.ts'
 import { isAdministrator } from '../devices/administrators.ts'
 import type { Db } from '../storage/schema.ts'
+import { readEmergencies } from './reviews.ts'
 
 /**
- * What the inbox shows besides requests: how many members and new devices wait for this person. `state` changes with the devices
- * of the person and, for an administrator, with who waits to join and which recoveries wait for approval.
+ * What the inbox shows besides requests: how many members and new devices and which reviews wait for this person. `state` changes with the devices
+ * of the person, the emergencies that they were told of and, for an administrator, with who waits to join and which recoveries
+ * wait for approval.
  */
-export const readSurroundings = async (db: Db, member: Member) => {
+export const readSurroundings = async (call: { db: Db } & Pick<Call, 'keyring' | 'now'>, member: Member) => {
+  const { db } = call
+  const emergencies = await readEmergencies(call, member)
+  const { waiting_reviews } = emergencies
   const devices = await devicesOf(db, member)
     .select(['id', 'name', 'state', 'proof', 'active_from'])
     .execute()
   const own = devices.filter(({ state }) => state === 'pending').length
   if (!(await isAdministrator(db, member)))
-    return { state: JSON.stringify(devices), waiting_members: null, waiting_devices: own }
+    return {
+      state: JSON.stringify([devices, emergencies]),
+      waiting_members: null,
+      waiting_devices: own,
+      waiting_reviews,
+    }
   const { org_id, user_id } = member
   // In one row: many may wait, and every wait of a page reads this again.
   const waiting = await db
@@ -36,8 +47,9 @@ export const readSurroundings = async (db: Db, member: Member) => {
     .execute()
   const others = recoveries.filter((one) => one.user_id !== user_id && one.active_from === null)
   return {
-    state: JSON.stringify([devices, waiting, recoveries]),
+    state: JSON.stringify([devices, emergencies, waiting, recoveries]),
     waiting_members: Number(waiting.count),
     waiting_devices: own + others.length,
+    waiting_reviews,
   }
 }

@@ -45,7 +45,7 @@ const nobody = new Proxy({}, { get: (_, name) => (name === 'org' ? acme.id : '1'
 describe('the cookie of a session alone', () => {
   const alone = [
     'getSession closeSession getOwnRequest listRequestRows readConsent beginConfirmation',
-    'beginAway beginConsent beginDenials beginDeviceLink beginDeviceMove beginMemberMove beginReport beginUnmute',
+    'beginAway beginConsent beginDenials beginDeviceLink beginDeviceMove beginMemberMove beginReport beginReview beginUnmute',
   ]
 
   test('is enough for the own inbox and for what leads to a signature', () => {

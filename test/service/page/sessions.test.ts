@@ -22,6 +22,7 @@ type Listed = {
   requests: { request_id: string }[]
   waiting_members: number | null
   waiting_devices: number
+  waiting_reviews: string[]
 }
 
 const list = (query = '', cookies = cookie, headers: Record<string, string> = {}) =>
@@ -38,8 +39,8 @@ describe('the sessions of a browser', () => {
       [ids[0]],
       [ids[1]],
     ])
-    for (const { requests: _, waiting_members, waiting_devices, ...session } of sessions) {
-      expect([waiting_members, waiting_devices]).toEqual([null, 0])
+    for (const { requests: _, waiting_members, waiting_devices, waiting_reviews, ...session } of sessions) {
+      expect([waiting_members, waiting_devices, waiting_reviews]).toEqual([null, 0, []])
       const headers = { ...fromPage, 'x-svc-organization': String(session.org_id) }
       const alone = dataOf(await fromPhone(service, 'GET', 'session', { cookie, headers }))
       expect({ ...session, organizations: [session.org_id] }).toEqual(alone)

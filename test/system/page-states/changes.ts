@@ -30,6 +30,8 @@ type Listed = { data: { sessions: { requests: { subject: object; origin: { via: 
 
 export const changes = (way: Way): Steps => {
   const { stage, page } = way
+  let id: string
+  let review: object | undefined
   return {
     'request, a change of rules': async () => {
       const user = await way.enroll()
@@ -44,7 +46,7 @@ export const changes = (way: Way): Steps => {
         }
         await route.fulfill({ response, json })
       })
-      await stage.ask(user)
+      id = (await stage.ask(user)).request_id
       // The list may have been answered before the route.
       await way.goto()
       await page.locator('a.card').waitFor()
@@ -52,5 +54,51 @@ export const changes = (way: Way): Steps => {
     },
     'request, read to its end': () => way.readToEnd(),
     'request, exact text': () => way.press(page.locator('.signed summary')),
+    'break-glass, to review': async () => {
+      await way.approve()
+      await way.sees('request.approved')
+      await page.route('**/approver/decisions/*', async (route) => {
+        const response = await route.fetch()
+        const { data, ...body } = (await response.json()) as { data: object }
+        const people = {
+          skipped: ['Ada Lovelace (user 1)'],
+          told: ['Ada Lovelace (user 1)', 'Bob Boole (user 2)'],
+        }
+        const break_glass = { reason: 'prod down, INC-77', ...people, ...(review && { review }) }
+        await route.fulfill({
+          response,
+          json: { ...body, data: { ...data, break_glass, can_review: !review } },
+        })
+      })
+      await way.goto(`#decision=${id}`)
+      await page.getByText(way.said('history.reviewOk')).waitFor()
+    },
+    'break-glass, disputing': async () => {
+      await way.tap('history.reviewDispute')
+      await way.tap('history.disputeNow')
+      await way.seesProblem()
+    },
+    'break-glass, disputed': async () => {
+      const note = 'The restore could have waited until the morning'
+      review = { by: 'Bob Boole (user 2)', verdict: 'disputed', at: new Date().toISOString(), note }
+      await way.goto(`#decision=${id}`)
+      await page.locator('.content > p.problem').filter({ hasText: note }).waitFor()
+    },
+    'device, removing with what it added': async () => {
+      await page.route('**/approver/devices', async (route) => {
+        const response = await route.fetch()
+        const { data, ...body } = (await response.json()) as { data: { devices: { id: string }[] } }
+        const lost = { ...data.devices[0], id: '9999', name: 'Pixel 8' }
+        const things = { devices: [{ name: 'Pixel 9' }], agents: [{ name: 'Robo Coder' }], more: false }
+        const added = [{ by: lost.id, ...things }]
+        await route.fulfill({
+          response,
+          json: { ...body, data: { ...data, devices: [...data.devices, lost], added } },
+        })
+      })
+      await way.goto('#devices')
+      await way.press(page.locator('[data-of="9999"] button').last())
+      await page.locator('.editing input[type=checkbox]').waitFor()
+    },
   }
 }

@@ -1,0 +1,58 @@
+import { addMs } from '../../core/iso-time.ts'
+import { readBreakGlass, wasTold } from '../approvals/broken-glass.ts'
+import { findApproval, selectApprovals } from '../approvals/record.ts'
+import { keepReview, whyNoReview } from '../approvals/review.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { type Caller, requirePerson } from '../call/caller.ts'
+import type { RowInput } from '../call/row-ids.ts'
+import type { Member } from '../call/tenant.ts'
+import type { Db } from '../storage/schema.ts'
+import { createChallenge, type Question } from './challenge.ts'
+import { proveDevice } from './proof.ts'
+
+/** For as long the page follows an emergency, and asks for its review. */
+const shownMs = 7 * 24 * 60 * 60_000
+
+/**
+ * The emergencies that a person was told of: those that they can review now, the newest first, and a state that changes with
+ * what became of them.
+ */
+export const readEmergencies = async (
+  { db, keyring, now }: { db: Db } & Pick<Call, 'keyring' | 'now'>,
+  { org_id, user_id }: Member,
+) => {
+  const rows = await selectApprovals(db, { orgId: org_id })
+    .where('a.break_glass', 'is not', null)
+    .where('a.requested_at', '>', addMs(now, -shownMs))
+    .orderBy('a.requested_at', 'desc')
+    .execute()
+  const told = rows.filter((row) => keyring.holds('approvals', row) && wasTold(row, user_id))
+  return {
+    state: told.map((row) => [row.request_id, row.status, row.answers, readBreakGlass(row)?.review]),
+    waiting_reviews: told
+      .filter((row) => !whyNoReview(row, user_id, { keyring }))
+      .map(({ request_id }) => request_id),
+  }
+}
+
+type Said = Pick<RowInput<'reviewApproval'>, 'request_id' | 'ok' | 'dispute' | 'note'>
+
+const questionOf = (caller: Caller, { request_id, ok, dispute, note }: Said): Question => {
+  const { org_id, user_id, device_id } = requirePerson(caller)
+  return { type: 'review', org_id, user_id, request_id, said: JSON.stringify([ok, dispute, note]), device_id }
+}
+
+export const beginReview: HandlerOf<'beginReview'> = async (said, call) =>
+  createChallenge(call, questionOf(call.caller, said))
+
+export const signReview: HandlerOf<'signReview'> = {
+  before: async ({ challenge, response, ...said }, { service, caller }) => {
+    const by = requirePerson(caller)
+    const { settle } = await proveDevice(service, { challenge, response }, questionOf(caller, said))
+    return async (call) => {
+      const row = await findApproval(call.db, said.request_id, { orgId: by.org_id })
+      await settle(call)
+      await keepReview(call, row, said, by)
+    }
+  },
+}
