@@ -6,11 +6,12 @@ export type Yes = { id: string; counts(line: number): boolean }
 
 /** As many of these people as possible, each in one seat of a line. Augmenting paths (Kuhn): a person gives way to another. */
 const seat = (lines: readonly LineOfPeople[], yeses: readonly Yes[]) => {
+  const people = lines.map((line) => new Set(line.people))
   const seats = lines.flatMap(({ need }, line) => Array.from({ length: need }, () => line))
   const taken = new Map<number, Yes>()
   const place = (yes: Yes, tried: Set<number>): boolean => {
     for (const [at, line] of seats.entries()) {
-      if (tried.has(at) || !yes.counts(line) || !lines[line]!.people.includes(yes.id)) continue
+      if (tried.has(at) || !yes.counts(line) || !people[line]!.has(yes.id)) continue
       tried.add(at)
       const other = taken.get(at)
       if (other && !place(other, tried)) continue
@@ -20,7 +21,21 @@ const seat = (lines: readonly LineOfPeople[], yeses: readonly Yes[]) => {
     return false
   }
   for (const yes of yeses) place(yes, new Set())
-  return { seats, taken }
+  return { seats, taken, place }
+}
+
+/** Whether these people suffice for the lines, each for one, whoever of them is missing. */
+export const sufficeWithoutAny = (lines: readonly LineOfPeople[], ids: readonly string[]): boolean => {
+  const yeses = ids.map((id): Yes => ({ id, counts: () => true }))
+  const { seats, taken, place } = seat(lines, yeses)
+  if (taken.size < seats.length) return false
+  return yeses.every((missing) => {
+    const own = [...taken].find(([, yes]) => yes === missing)
+    if (!own) return true
+    taken.delete(own[0])
+    const seated = new Set(taken.values())
+    return yeses.some((yes) => yes !== missing && !seated.has(yes) && place(yes, new Set()))
+  })
 }
 
 /** How many of these people the lines need, each person for one line. */

@@ -22,7 +22,8 @@ export const isHoldable = (id: OperationId): boolean => {
   return effect !== 'read' && !open && !session && !asks && !reactions.has(id) && !makers.has(id)
 }
 
-const commands = (Object.keys(table) as OperationId[]).filter(isHoldable).map((id) => table[id].cli)
+/** The commands that a rule can hold. */
+export const commands = (Object.keys(table) as OperationId[]).filter(isHoldable).map((id) => table[id].cli)
 const suggestions = [...new Set(commands.flatMap((cli) => [cli, cli.split(' ')[0]!]))]
 
 /** Why no rule can hold a command that exists. */

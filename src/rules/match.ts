@@ -147,7 +147,7 @@ const matchesPath = (pattern: string, reading: Reading): boolean => {
 const wordsOf = (operation: string): string[] => operation.split(' ').filter((word) => word !== '')
 
 /** `user` holds `user delete`, and so does `user delete`. */
-const holdsOperation = (listed: string, operation: string): boolean => {
+export const holdsOperation = (listed: string, operation: string): boolean => {
   const words = wordsOf(operation)
   return wordsOf(listed).every((word, at) => word === words[at])
 }

@@ -37,7 +37,7 @@ export const termsOf = (rules: readonly Rule[], asked: Asked = {}): Terms | unde
 const isWithin = (a: string, b: string): boolean => a === b || a.startsWith(`${b} `)
 
 /** Whether a call of svc can be held by both. */
-export const mayOverlap = (one: Rule['match'], other: Rule['match']): boolean => {
+const mayOverlap = (one: Rule['match'], other: Rule['match']): boolean => {
   const { operation: ones, type } = one
   const { operation: others } = other
   if (type !== 'request' || other.type !== 'request') return false

@@ -10,8 +10,8 @@ import {
   readBook,
   readGroups,
 } from '../policy/group-rows.ts'
-import { demandForChange, notifyChange } from './rule-changes.ts'
-import { requireEnoughMembers, rulesOfGroup } from './rule-completable.ts'
+import { type Change, demandForChanges, notifyChange } from './rule-changes.ts'
+import { requireEnoughMembers, requireFewEnough, rulesOfGroup } from './rule-completable.ts'
 import { awayAmong } from '../devices/absences.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
 
@@ -72,7 +72,14 @@ export const listGroups: HandlerOf<'listGroups'> = async ({ org_id }, call) => {
 export const getGroup: HandlerOf<'getGroup'> = async ({ org_id, name }, call) =>
   recordOf(call, await findGroup(call, org_id, name))
 
-export const create = async (call: Call, org_id: number, name: string, members: readonly number[]) => {
+/** Demands the approval of a change; `book`: what there was before. */
+export type Demand = (call: Call, orgId: number, book: Book, changes: readonly Change[]) => Promise<void>
+
+export const create = async (
+  call: Call,
+  { org_id, name, members }: { org_id: number; name: string; members: readonly number[] },
+  demand: Demand = demandForChanges,
+) => {
   const book = await readBook(call, org_id)
   const taken = book.groups.find((one) => one.name === name)
   if (taken)
@@ -85,7 +92,7 @@ export const create = async (call: Call, org_id: number, name: string, members: 
         )
   const users = [...new Set(members)].toSorted((a, b) => a - b)
   await checkJoining(call, org_id, users)
-  await demandForChange(call, org_id, { book })
+  await demand(call, org_id, book, [{}])
   const group = await insertGroup(call, { org_id, name, members: users })
   await call.claim(org_id, 'groups')
   await call.audit(org_id, `group:${group.id}`)
@@ -95,7 +102,7 @@ export const create = async (call: Call, org_id: number, name: string, members: 
 
 export const createGroup: HandlerOf<'createGroup'> = async ({ org_id, name, members }, call) => {
   await reachOrganization(call, org_id)
-  return create(call, org_id, name, members)
+  return create(call, { org_id, name, members })
 }
 
 /** A rule that asks nobody could never be satisfied. */
@@ -109,9 +116,14 @@ const refuseUsed = (book: Book, { name, org_id }: Group): void => {
   )
 }
 
-/** Gives a group other members; nobody deletes it. `book`: what there was before the call. */
-export const setMembers = async (call: Call, before: Group, members: readonly number[], given?: Book) => {
-  const book = given ?? (await readBook(call, before.org_id))
+/** Gives a group other members; nobody deletes it. */
+export const setMembers = async (
+  call: Call,
+  before: Group,
+  members: readonly number[],
+  demand: Demand = demandForChanges,
+) => {
+  const book = await readBook(call, before.org_id)
   const users = [...new Set(members)].toSorted((a, b) => a - b)
   const leaving = users.length === 0 ? [] : before.members.filter((id) => !users.includes(id))
   await checkJoining(
@@ -119,8 +131,8 @@ export const setMembers = async (call: Call, before: Group, members: readonly nu
     before.org_id,
     users.filter((id) => !before.members.includes(id)),
   )
-  if (users.length === 0) refuseUsed(await readBook(call, before.org_id), before)
-  await demandForChange(call, before.org_id, { book, group: before, leaving })
+  if (users.length === 0) refuseUsed(book, before)
+  await demand(call, before.org_id, book, [{ group: before, leaving }])
   const group = { ...before, members: users, ...(users.length === 0 && { deleted_at: call.now }) }
   await changeGroup(call, group)
   await call.audit(group.org_id, `group:${group.id}`, [group.deleted_at === null ? 'members' : 'deleted_at'])
@@ -140,7 +152,7 @@ export const addGroupMember: HandlerOf<'addGroupMember'> = async ({ org_id, name
       `Remove one: svc group remove ${name} --user ID --org ${org_id}`,
     )
   const record = await setMembers(call, group, [...group.members, user_id])
-  requireEnoughMembers(org_id, await readBook(call, org_id), [name])
+  requireFewEnough(org_id, await readBook(call, org_id), [name])
   return record
 }
 

@@ -11,7 +11,7 @@ import { findRoots } from '../devices/origin.ts'
 import { isSeparated, relationsTo } from '../devices/relation.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import type { Book, Group } from '../policy/group-rows.ts'
-import { requirementOf } from '../policy/rules.ts'
+import { mergedLines, requirementOf } from '../policy/rules.ts'
 import { isCompletable, peopleIn, rulesOfGroup } from './rule-completable.ts'
 
 // Groups and rules decide who approves, so people sign each change of them on their phones.
@@ -77,9 +77,8 @@ const administratorLine = async (
   return { members: [...members], need: 1, group: null, rules: [], separated: mine.length === 0 }
 }
 
-/** A change of rules or groups. `book` is what it changes, as it was before. */
-type Change = {
-  book: Book
+/** A change of rules or groups. */
+export type Change = {
   /** Rules that the change makes weaker. */
   weakened?: readonly Rule[]
   /** The group that the change is about. */
@@ -90,16 +89,8 @@ type Change = {
   endsNew?: boolean
 }
 
-/**
- * Demands the yes of one administrator and of everybody whom the weakened rules ask; for a group that no rule asks, of one of
- * its members. The operator is the root of trust and needs none.
- */
-export const demandForChange = async (
-  call: Call,
-  orgId: number,
-  { book, weakened = [], group, leaving = [], endsNew = false }: Change,
-): Promise<void> => {
-  if (isOperator(call.caller)) return
+/** The lines of everybody whom the weakened rules ask; for a group that no rule asks, of its members. */
+const linesOfChange = (orgId: number, book: Book, { weakened = [], group, leaving = [] }: Change) => {
   const concerned = new Set([...weakened, ...(group ? rulesOfGroup(book, group.name) : [])])
   const { lines: ruled, rules } = requirementOf(orgId, book, { weakened: [...concerned] })
   const own: RequiredLine[] =
@@ -118,11 +109,27 @@ export const demandForChange = async (
     line.group?.id === group?.id
       ? { ...line, members: line.members.filter((id) => !leaving.includes(id)) }
       : line
-  const staying = [...ruled, ...own].map(withoutLeaving)
+  return { lines: [...ruled, ...own].map(withoutLeaving), rules }
+}
+
+/**
+ * Demands the yes of one administrator for all changes of a call, and of everybody whom they concern. `book`: what there was
+ * before. The operator is the root of trust and needs none.
+ */
+export const demandForChanges = async (
+  call: Call,
+  orgId: number,
+  book: Book,
+  changes: readonly Change[],
+): Promise<void> => {
+  if (isOperator(call.caller)) return
+  const concerned = changes.map((change) => linesOfChange(orgId, book, change))
+  const lines = mergedLines(concerned.flatMap((one) => one.lines))
+  const endsNew = changes.every((change) => change.endsNew)
   const requirement: Requirement = {
     orgId,
-    lines: [...staying, await administratorLine(call, { orgId, endsNew, beside: staying })],
-    rules,
+    lines: [...lines, await administratorLine(call, { orgId, endsNew, beside: lines })],
+    rules: concerned.flatMap(({ rules }) => rules),
     holding: [],
   }
   if (!(await isCompletable(call, requirement))) throw nobody()

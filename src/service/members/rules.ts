@@ -5,13 +5,20 @@ import { ruleProblems } from '../../rules/check.ts'
 import { clashingReason } from '../../rules/terms.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { named } from '../devices/seats.ts'
+import { awakeAmong, named } from '../devices/seats.ts'
 import { type Book, readBook, writeRules } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
+import type { KnownFactors } from '../policy/unchecked-factors.ts'
 import { emergencyLinesOf, isNew, linesOf, ruleDigest } from '../policy/rules.ts'
-import { create, setMembers } from './groups.ts'
-import { demandForChange, notifyChange } from './rule-changes.ts'
-import { peopleIn, requireCompletable, requireEnoughMembers, requireTogether } from './rule-completable.ts'
+import { create, type Demand, setMembers } from './groups.ts'
+import { type Change, demandForChanges, notifyChange } from './rule-changes.ts'
+import {
+  peopleIn,
+  refuseClash,
+  requireCompletable,
+  requireEnoughMembers,
+  requireFewEnough,
+} from './rule-completable.ts'
 
 const recordOf = (org_id: number, { rule, created_at }: StoredRule) => ({
   ...rule,
@@ -91,22 +98,36 @@ const peopleOf = (book: Book, rules: readonly Rule[]): number[] => [
 
 type RuleChange = { before?: StoredRule; after?: Rule }
 
+/** Whether somebody is no longer in a group. */
+const hasLost = (before: Book, after: Book, name: string): boolean => {
+  const { members = [] } = named(after.groups, name) ?? {}
+  return named(before.groups, name)?.members.some((id) => !members.includes(id)) ?? false
+}
+
 /** Demands the approvals for changes of rules, writes them, and notifies everybody concerned. */
 const changeRules = async (
   call: Call,
   org_id: number,
   changes: readonly RuleChange[],
-  { before, now }: { before: Book; now: Book },
+  { before, now, demand = demandForChanges }: { before: Book; now: Book; demand?: Demand },
 ): Promise<StoredRule[]> => {
-  for (const { after, before: old } of changes) {
-    if (after) await requireCompletable(call, org_id, now, after)
+  const all = [...now.rules, ...changes.flatMap(({ after }) => (after ? [{ rule: after }] : []))]
+  const awake = await awakeAmong(
+    call,
+    org_id,
+    peopleOf(
+      now,
+      all.map(({ rule }) => rule),
+    ),
+  )
+  const known: KnownFactors = new Map()
+  for (const { after: rule } of changes)
+    if (rule) await requireCompletable(call, org_id, { book: now, rule, awake, known })
+  const ofRules = changes.map(({ after, before: old }): Change => {
     const endsNew = old !== undefined && !after && isNew(old, call.now)
-    await demandForChange(call, org_id, {
-      book: before,
-      weakened: old && !endsNew ? [old.rule] : [],
-      endsNew,
-    })
-  }
+    return { weakened: old && !endsNew ? [old.rule] : [], endsNew }
+  })
+  await demand(call, org_id, before, ofRules)
   const changed = new Map(changes.map((one) => [one.before?.rule.name ?? one.after!.name, one]))
   const stored = (rule: Rule, created_at = call.now): StoredRule => ({ rule, created_at })
   const kept = now.rules.flatMap((one) => {
@@ -122,8 +143,8 @@ const changeRules = async (
       `An organization can have ${mostRules} rules`,
       'Delete rules that nobody needs',
     )
+  refuseClash({ ...now, rules }, new Set(changes.flatMap(({ after }) => after?.name ?? [])), awake)
   for (const { after } of changes) {
-    if (after) await requireTogether(call, org_id, { ...now, rules }, after)
     const clash =
       after &&
       clashingReason(
@@ -138,12 +159,22 @@ const changeRules = async (
       )
   }
   await writeRules(call, org_id, rules)
-  for (const { before: old, after } of changes) {
-    const name = (after ?? old!.rule).name
-    await call.audit(org_id, `rule:${name}`)
-    const members = peopleOf(before, old ? [old.rule] : []).concat(peopleOf(now, after ? [after] : []))
-    await notifyChange(call, org_id, { what: `The rule ${name}`, members })
-  }
+  const names = changes.map(({ before: old, after }) => (after ?? old!.rule).name)
+  for (const name of names) await call.audit(org_id, `rule:${name}`)
+  const members = [
+    ...peopleOf(
+      before,
+      changes.flatMap((one) => one.before?.rule ?? []),
+    ),
+    ...peopleOf(
+      now,
+      changes.flatMap(({ after }) => after ?? []),
+    ),
+  ]
+  const [first, ...others] = names
+  const what =
+    others.length === 0 ? `The rule ${first}` : `Each of the rules ${first} and ${others.length} more`
+  await notifyChange(call, org_id, { what, members })
   return rules.filter(({ rule }) => changes.some(({ after }) => after?.name === rule.name))
 }
 
@@ -189,11 +220,15 @@ export const setRules: HandlerOf<'setRules'> = async (
   )
   const before = await readBook(call, org_id)
   const groups: Awaited<ReturnType<typeof create>>[] = []
+  const demanded: Change[] = []
+  const demand: Demand = async (_call, _org, _book, more) => void demanded.push(...more)
   const setGroup = async ({ name, members }: (typeof groupChanges)[number]) => {
     const group = named(before.groups, name)
     if (!group && members.length === 0) throw notFound(`Group ${name}`)
     groups.push(
-      await (group ? setMembers(call, group, members, before) : create(call, org_id, name, members)),
+      await (group
+        ? setMembers(call, group, members, demand)
+        : create(call, { org_id, name, members }, demand)),
     )
   }
   for (const one of groupChanges) if (one.members.length > 0) await setGroup(one)
@@ -209,13 +244,16 @@ export const setRules: HandlerOf<'setRules'> = async (
     }),
     ...removed.map((name): RuleChange => ({ before: findRule(before, org_id, name) })),
   ]
-  const stored = changes.length > 0 ? await changeRules(call, org_id, changes, { before, now }) : []
+  const stored = changes.length > 0 ? await changeRules(call, org_id, changes, { before, now, demand }) : []
   for (const one of groupChanges) if (one.members.length === 0) await setGroup(one)
+  await demandForChanges(call, org_id, before, demanded)
   const after = await readBook(call, org_id)
+  const changed = groupChanges.map(({ name }) => name)
+  requireFewEnough(org_id, after, changed)
   requireEnoughMembers(
     org_id,
     after,
-    groupChanges.map(({ name }) => name),
+    changed.filter((name) => hasLost(before, after, name)),
   )
   return { rules: stored.map((one) => recordOf(org_id, one)), groups }
 }

@@ -24,17 +24,23 @@ const checkedAgainst: Record<CheckedFactor, { noun: string; command: string }> =
   },
 }
 
-/** Those of the factors that cannot be checked for one of these people. */
+/** What each person is checked against, by user id, so that nobody is read twice. */
+export type KnownFactors = Map<number, Awaited<ReturnType<typeof readRestrictions>>>
+
+/** Those of the factors that cannot be checked for one of these people of an organization. */
 export const findUnchecked = async (
   db: Db,
   people: readonly { org_id: number; user_id: number }[],
   factors: Iterable<Factor>,
+  known: KnownFactors = new Map(),
 ): Promise<CheckedFactor[]> => {
   const wanted = [...factors].filter((factor) => factor !== 'biometric')
   if (wanted.length === 0) return []
-  const ofEach: Awaited<ReturnType<typeof readRestrictions>>[] = []
-  for (const { org_id, user_id } of people) ofEach.push(await readRestrictions(db, { org_id, user_id }))
-  return wanted.filter((factor): factor is CheckedFactor => ofEach.some((rules) => !hasPolicy(rules, factor)))
+  for (const { org_id, user_id } of people)
+    if (!known.has(user_id)) known.set(user_id, await readRestrictions(db, { org_id, user_id }))
+  return wanted.filter((factor): factor is CheckedFactor =>
+    people.some(({ user_id }) => !hasPolicy(known.get(user_id)!, factor)),
+  )
 }
 
 /** What is missing, in words: `acme has no active geofence to check it against`. */

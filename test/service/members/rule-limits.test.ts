@@ -83,3 +83,38 @@ test('the groups of two rules for the same calls cannot shrink to people too few
   dataOf(await remove('one', ada.id))
   expect(refusal(await remove('two', alan.id))).toEqual([409, 'rule_not_completable', []])
 })
+
+test('a third rule of the same two people is refused, because all three hold the same call', async () => {
+  for (const name of ['one', 'two', 'three']) dataOf(await create(name, [ada.id, grace.id]))
+  const rule = (name: string, operation: string) =>
+    add({ name, match: { type: 'request', operation: [operation] }, who: [`@${name}`] })
+  dataOf(await rule('one', 'timeslot'))
+  dataOf(await rule('two', 'timeslot delete'))
+  expect(refusal(await rule('three', 'timeslot'))).toEqual([409, 'rule_not_completable', []])
+  dataOf(await rule('three', 'geofence'))
+})
+
+test('a group that lost people with the organization is filled again one by one', async () => {
+  dataOf(await create('one', [ada.id, grace.id, alan.id]))
+  dataOf(await add({ name: 'one', match: { type: 'text' }, who: ['@one:2'] }))
+  for (const { id } of [grace, alan])
+    dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${id}`))
+  for (const n of [4, 5]) {
+    const { id } = await createApprover(service, acme.id, n)
+    dataOf(await service.call('POST', at(acme.id, 'groups/one/members'), { body: { user_id: id } }))
+  }
+})
+
+test('changes of one call ask one administrator for all of them', async () => {
+  const boss = await createApprover(service, acme.id, 7)
+  dataOf(await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: boss.id } }))
+  for (const name of ['one', 'two']) {
+    dataOf(await create(name, [ada.id, grace.id, alan.id]))
+    dataOf(await add({ name, match: { type: 'text' }, who: [`@${name}`] }))
+  }
+  clock.tick(25 * hour)
+  const key = await newKey()
+  const body = { removed: ['one', 'two'], groups: [{ name: 'three', members: [ada.id] }] }
+  const asked = (await service.call('POST', at(acme.id, 'rule-changes'), { key, body })).body.data.request
+  expect(asked.lines).toMatchObject([{ group: 'one' }, { group: 'two' }, { people: [{ user_id: boss.id }] }])
+})
