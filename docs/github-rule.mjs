@@ -4,6 +4,10 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { createServer } from 'node:http'
 import { createClient, SvcError, watchApproval } from 'svc-library'
 
+const github = ['GITHUB_APP_ID', 'GITHUB_KEY_FILE', 'GITHUB_SECRET_FILE']
+const needed = [...github, 'SVC_BASE_URL', 'SVC_ASK_KEY_FILE', 'STATE_DIR', 'PORT']
+const missing = needed.filter((name) => !process.env[name])
+if (missing.length > 0) throw new Error(`Not set: ${missing.join(', ')}`)
 const { GITHUB_API = 'https://api.github.com', GITHUB_APP_ID: iss, STATE_DIR, PORT } = process.env
 const [secret, appKey] = ['SECRET', 'KEY'].map((name) => readFileSync(process.env[`GITHUB_${name}_FILE`]))
 if (secret.length < 16) throw new Error('The webhook secret must have at least 16 characters')
@@ -45,12 +49,8 @@ const work = async (job, seconds = 1) => {
   try {
     const outcome = await ask(job)
     const iat = Math.floor(Date.now() / 1000) - 60
-    const unsigned = [
-      { alg: 'RS256', typ: 'JWT' },
-      { iat, exp: iat + 600, iss },
-    ]
-      .map(encoded)
-      .join('.')
+    const claims = { iat, exp: iat + 600, iss }
+    const unsigned = `${encoded({ alg: 'RS256', typ: 'JWT' })}.${encoded(claims)}`
     const jwt = `${unsigned}.${sign('RSA-SHA256', Buffer.from(unsigned), appKey).toString('base64url')}`
     const granted = await post(`${GITHUB_API}/app/installations/${job.installation}/access_tokens`, jwt, {})
     await post(job.url, JSON.parse(granted).token, { environment_name: job.environment, ...outcome })

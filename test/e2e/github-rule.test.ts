@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createHmac, generateKeyPairSync, verify } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -161,6 +161,11 @@ test('the program has at most 80 lines, as its page says', () => {
       .trim()
       .split('\n').length,
   ).toBeLessThan(81)
+})
+
+test('the program names the variables that are not set', () => {
+  const { stderr } = spawnSync(process.execPath, ['github-rule.mjs'], { cwd: join(folder, 'rule'), env: {} })
+  expect(String(stderr)).toContain('Not set: GITHUB_APP_ID, GITHUB_KEY_FILE, GITHUB_SECRET_FILE')
 })
 
 test('a deployment waits on GitHub, and goes on once its people have approved exactly it', async () => {
