@@ -1,4 +1,4 @@
-import type { Answer, CallOptions } from '../client/client.ts'
+import type { Answer } from '../client/client.ts'
 import { getPublicJson } from '../client/public-json.ts'
 import { createClient } from '../client/rest.ts'
 import { createTransport } from '../client/undici-transport.ts'
@@ -7,6 +7,8 @@ import type { Operation } from '../contract/operation.ts'
 import { table } from '../contract/table.ts'
 import { SvcError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
+import { type NamesOf, requireKnown } from './known-fields.ts'
+import type { CallOptions } from './options.ts'
 
 // What a client loads when it is first used.
 
@@ -40,6 +42,8 @@ const operationOf = (id: string): Operation => {
   throw new SvcError('usage', 'usage', `There is no operation ${JSON.stringify(id)}`)
 }
 
+const optionNames: NamesOf<CallOptions> = { signal: true, idempotencyKey: true }
+
 export const connect = ({ baseUrl, apiKey, ca, timeoutMs }: Options) => {
   const transport = createTransport({
     env: process.env,
@@ -50,6 +54,7 @@ export const connect = ({ baseUrl, apiKey, ca, timeoutMs }: Options) => {
   return {
     call: async (id: string, input: Fields = {}, options: CallOptions = {}): Promise<unknown> => {
       const operation = operationOf(id)
+      requireKnown(id, options, optionNames)
       return dataIn(id, operation, await rest.call(operation, input, options))
     },
     async *pages(id: string, input: Fields = {}, options: CallOptions = {}): AsyncGenerator<unknown, void> {

@@ -4,6 +4,7 @@ import { SvcError, usageError } from '../core/errors.ts'
 import type { ListOperation, Operations } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { asLibraryCall, inTermsOfOptions } from './error.ts'
+import { type NamesOf, requireKnown } from './known-fields.ts'
 import { operationIds } from './operation-ids.ts'
 import type { CallOptions, ClientOptions } from './options.ts'
 
@@ -47,10 +48,19 @@ const keyReader = ({ apiKey, apiKeyFile }: ClientOptions): ((url: string) => Pro
   }
 }
 
+const optionNames: NamesOf<ClientOptions> = {
+  baseUrl: true,
+  apiKey: true,
+  apiKeyFile: true,
+  ca: true,
+  timeoutMs: true,
+}
+
 /** Creates a client. It connects when it is first used; options that cannot be right throw at once. */
 export const createClient = (options: ClientOptions): Client => {
   // A program in JavaScript may pass an environment variable that is not set.
   if (typeof options?.baseUrl !== 'string') throw usageError('createClient requires baseUrl')
+  requireKnown('createClient', options, optionNames)
   const baseUrl = checkBaseUrl(options.baseUrl, 'baseUrl')
   const { origin } = new URL(baseUrl)
   const apiKey = keyReader(options)

@@ -7,6 +7,7 @@ import type { Expectations } from '../receipt/expectations.ts'
 import type { ReceiptVerification } from '../receipt/verify.ts'
 import type { Client } from './create-client.ts'
 import { asLibraryCall } from './error.ts'
+import { furtherNames, type NamesOf, requireExpectations, requireKnown } from './known-fields.ts'
 
 /** An approval request as the service reports it. */
 export type ApprovalRequest = Awaited<ReturnType<Client['getApproval']>>
@@ -28,6 +29,14 @@ export type WatchOptions = {
   jwks?: unknown
   /** Ends the wait. The request remains open: withdraw it with `cancelApproval`. */
   signal?: AbortSignal
+}
+
+const optionNames: NamesOf<WatchOptions> = {
+  wanted: true,
+  approvers: true,
+  expected: true,
+  jwks: true,
+  signal: true,
 }
 
 /**
@@ -81,6 +90,8 @@ export const watchApproval = async (
 ): Promise<WatchedApproval> => {
   const { wanted, approvers, expected = {}, jwks, signal } = options ?? {}
   const digest = await wantedDigest(wanted)
+  requireKnown('watchApproval', options, optionNames)
+  requireExpectations(expected, furtherNames)
   const named = approvers?.length === 0 ? [] : approvers && checkedLines(approvers, 'approvers')
   const lines = named?.map(parseLine)
   const calls = signal ? { signal } : {}
