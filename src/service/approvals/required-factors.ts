@@ -1,6 +1,6 @@
 import type { Policy } from '../../contract/policy.ts'
 import { factors as allFactors } from '../../contract/records.ts'
-import { invalid } from '../../core/refusal.ts'
+import { conflict, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import {
@@ -22,11 +22,18 @@ const refuseUnchecked = (
   if (unchecked.length === 0) return
   const isAsked = unchecked.every((factor) => asked.includes(factor))
   const isOfRules = unchecked.every((factor) => ofRules.includes(factor))
-  const who = isAsked ? 'this request' : isOfRules ? 'a rule' : 'the organization'
-  throw invalid(
-    'factors',
-    `cannot include ${unchecked.join(' and ')}: ${who} requires it, and ${nothingAgainst(unchecked, slug)}`,
-    `${isAsked ? 'Leave it out, or first: ' : 'First: '}${commandsFor(unchecked, slug)}`,
+  const missing = nothingAgainst(unchecked, slug)
+  const commands = commandsFor(unchecked, slug)
+  if (isAsked)
+    throw invalid(
+      'factors',
+      `cannot include ${unchecked.join(' and ')}: this request requires it, and ${missing}`,
+      `Leave it out, or first: ${commands}`,
+    )
+  throw conflict(
+    'factor_unchecked',
+    `${isOfRules ? 'A rule' : 'The organization'} requires ${unchecked.join(' and ')}, and ${missing}`,
+    `First: ${commands}`,
   )
 }
 

@@ -4,6 +4,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
 import { type Member, ofMember, organizationOfUser, reachOrganization } from '../call/tenant.ts'
+import { keepCheckable } from './checkable-rules.ts'
 import { factorsToCheck } from './factor-settings.ts'
 
 const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
@@ -55,25 +56,29 @@ export const createGeofence: HandlerOf<'createGeofence'> = async (input, call) =
 export const updateGeofence: HandlerOf<'updateGeofence'> = async ({ org_id, id, ...input }, call) => {
   await reachOrganization(call, org_id)
   const changes = changedFields(input, fields)
-  const row = await call.db
-    .updateTable('geofences')
-    .set({ ...changes, updated_at: call.now })
-    .where('org_id', '=', org_id)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('Geofence'))
+  const row = await keepCheckable(call, { org_id, factor: 'location' }, () =>
+    call.db
+      .updateTable('geofences')
+      .set({ ...changes, updated_at: call.now })
+      .where('org_id', '=', org_id)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(() => notFound('Geofence')),
+  )
   await call.audit(org_id, `geofence:${id}`)
   return row
 }
 
 export const deleteGeofence: HandlerOf<'deleteGeofence'> = async ({ org_id, id }, call) => {
   await reachOrganization(call, org_id)
-  await call.db
-    .deleteFrom('geofences')
-    .where('org_id', '=', org_id)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirstOrThrow(() => notFound('Geofence'))
+  await keepCheckable(call, { org_id, factor: 'location' }, () =>
+    call.db
+      .deleteFrom('geofences')
+      .where('org_id', '=', org_id)
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirstOrThrow(() => notFound('Geofence')),
+  )
   await call.audit(org_id, `geofence:${id}`)
 }
 
@@ -85,18 +90,15 @@ export const setUserGeofences: HandlerOf<'setUserGeofences'> = async (
   call,
 ) => {
   const member = { org_id: await organizationOfUser(call, userId, org_id), user_id: userId }
-  await call.db.deleteFrom('user_geofences').where(ofMember(member)).execute()
-  if (geofences.length > 0)
-    await call.db
-      .insertInto('user_geofences')
-      .values(
-        geofences.map(({ enabled, ...place }) => ({
-          ...place,
-          ...member,
-          enabled: enabled ? (1 as const) : (0 as const),
-        })),
-      )
-      .execute()
+  const fences = geofences.map(({ enabled, ...place }) => ({
+    ...place,
+    ...member,
+    enabled: enabled ? (1 as const) : (0 as const),
+  }))
+  await keepCheckable(call, { org_id: member.org_id, factor: 'location' }, async () => {
+    await call.db.deleteFrom('user_geofences').where(ofMember(member)).execute()
+    if (fences.length > 0) await call.db.insertInto('user_geofences').values(fences).execute()
+  })
   await call.claim(member.org_id, 'geofences', geofences.length)
   await call.audit(member.org_id, `user:${userId}`)
   return userFences(call, member)

@@ -15,6 +15,7 @@ import {
   withinOrganization,
 } from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
+import { keepCheckable } from './checkable-rules.ts'
 import { factorsToCheck } from './factor-settings.ts'
 
 type Slot = z.infer<typeof slot>
@@ -95,20 +96,24 @@ export const updateTimeslot: HandlerOf<'updateTimeslot'> = async ({ timeslot_id,
   const present = await findTimeslot(call, timeslot_id)
   const { days, ...changes } = changedFields(checked(input), fields)
   checked({ start: input.start ?? present.start, end: input.end ?? present.end })
-  const row = await call.db
-    .updateTable('timeslots')
-    .set({ ...changes, ...(days && { days: joinDays(days) }), updated_at: call.now })
-    .where('org_id', '=', present.org_id)
-    .where('id', '=', timeslot_id)
-    .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('Time slot'))
+  const row = await keepCheckable(call, { org_id: present.org_id, factor: 'time' }, () =>
+    call.db
+      .updateTable('timeslots')
+      .set({ ...changes, ...(days && { days: joinDays(days) }), updated_at: call.now })
+      .where('org_id', '=', present.org_id)
+      .where('id', '=', timeslot_id)
+      .returningAll()
+      .executeTakeFirstOrThrow(() => notFound('Time slot')),
+  )
   await call.audit(row.org_id, `timeslot:${row.id}`)
   return slotRecord(row)
 }
 
 export const deleteTimeslot: HandlerOf<'deleteTimeslot'> = async ({ timeslot_id }, call) => {
   const { org_id } = await findTimeslot(call, timeslot_id)
-  await call.db.deleteFrom('timeslots').where('org_id', '=', org_id).where('id', '=', timeslot_id).execute()
+  await keepCheckable(call, { org_id, factor: 'time' }, () =>
+    call.db.deleteFrom('timeslots').where('org_id', '=', org_id).where('id', '=', timeslot_id).execute(),
+  )
   await call.audit(org_id, `timeslot:${timeslot_id}`)
 }
 
@@ -123,8 +128,10 @@ export const setUserTimeslots: HandlerOf<'setUserTimeslots'> = async (
   const slots = timeslots.map((one, i) =>
     Object.assign(slotColumns(checked(one, `timeslots[${i}].`)), member),
   )
-  await call.db.deleteFrom('user_timeslots').where(ofMember(member)).execute()
-  if (slots.length > 0) await call.db.insertInto('user_timeslots').values(slots).execute()
+  await keepCheckable(call, { org_id: member.org_id, factor: 'time' }, async () => {
+    await call.db.deleteFrom('user_timeslots').where(ofMember(member)).execute()
+    if (slots.length > 0) await call.db.insertInto('user_timeslots').values(slots).execute()
+  })
   await call.claim(member.org_id, 'timeslots', slots.length)
   await call.audit(member.org_id, `user:${userId}`)
   return userSlots(call, member)

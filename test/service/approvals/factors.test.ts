@@ -38,8 +38,8 @@ describe('the factors of a request', () => {
   test('cannot include a factor of the organization that nobody can pass', async () => {
     await policy({ factors: ['location'] })
     const answer = await ask(service, ada)
-    expect(refusal(answer)).toEqual([422, 'invalid_field', ['factors']])
-    expect(answer.body.message).toContain('location: the organization requires it')
+    expect(refusal(answer)).toEqual([409, 'factor_unchecked', []])
+    expect(answer.body.message).toContain('The organization requires location, and acme has no active')
     expect(service.notified).toEqual([])
   })
 
