@@ -27,7 +27,18 @@ export const folderException = ({ name, except = [] }: Pick<Rule, 'name' | 'exce
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (
   rules: readonly Rule[],
-  { facts, isTrusted, holding }: { facts: Facts; isTrusted: boolean; holding: readonly Rule[] },
+  {
+    facts,
+    isTrusted,
+    holding,
+    isRestricted = false,
+  }: {
+    facts: Facts
+    isTrusted: boolean
+    holding: readonly Rule[]
+    /** Whether approvals are checked against a place, a time or a network, which no use of a grant is. */
+    isRestricted?: boolean
+  },
 ): string[] => {
   const near = rules.filter(({ match }) => match.type === facts.type)
   const found: string[] = []
@@ -77,7 +88,9 @@ export const waysAround = (
   const granting = holding.find(({ grant }) => grant !== undefined)
   if (granting)
     found.push(
-      `Whoever approves what ${granting.name} holds can allow the same again, unseen, ${grantText(granting.grant)}.`,
+      isRestricted
+        ? `The grant of ${granting.name} is not offered: a geofence, a time slot or an allowed network applies, which each approval is checked against.`
+        : `Whoever approves what ${granting.name} holds can allow the same again, unseen, ${grantText(granting.grant)}.`,
     )
   if (near.some(({ match }) => match.key))
     found.push('A rule with key holds only those keys, and the keys, people and agents that go back to them.')

@@ -6,7 +6,7 @@ import type { Context } from '../context/context.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { showDecision } from './messages.ts'
-import type { SoftwareDevice, Decision, ReportedLocation } from './software-device.ts'
+import type { Ceremony, SoftwareDevice, Decision, ReportedLocation } from './software-device.ts'
 
 type Options = {
   authenticator?: string
@@ -50,6 +50,13 @@ const typedDecision = (
   return typed
 }
 
+/** The service says no more than this. */
+const whyNoGrant = ({ locationRequired, numberRequired }: Ceremony): string => {
+  if (locationRequired) return 'a geofence applies, and the location is checked each time'
+  if (numberRequired) return 'a number must be typed each time'
+  return 'its rules allow none, or each approval is checked against a time slot or a network'
+}
+
 /** Approves or denies one request. Checks what an approval requires before anything is signed. */
 const decideOne = async (
   own: SoftwareDevice,
@@ -60,7 +67,10 @@ const decideOne = async (
   const ceremony = await own.open(id)
   const { number, location, grant } = decision
   if (grant && !ceremony.grant)
-    throw usageError('The rules of this request allow no grant. Nothing was decided', 'Leave out --grant')
+    throw usageError(
+      `This request offers no grant: ${whyNoGrant(ceremony)}. Nothing was decided`,
+      'Leave out --grant',
+    )
   const approving = decision.decision === 'approve'
   const noNumber = approving && ceremony.numberRequired && number === undefined
   const noPlace = approving && ceremony.locationRequired && location === undefined

@@ -50,7 +50,11 @@ export const termsGranted = (
     throw invalid('grant', 'can only be combined with decision approve', 'leave grant out')
   const terms = readTerms(row)
   if (terms) return terms
-  throw invalid('grant', 'is not possible: the rules of this request allow no grant', 'leave grant out')
+  throw invalid(
+    'grant',
+    'is not possible: this request offers none',
+    'leave grant out; its rules allow none, or each approval is checked against a place, a time, a network or a number',
+  )
 }
 
 /** Adds the grant of a decision that was counted. Returns when it ends. Fails with 409 if there are too many. */

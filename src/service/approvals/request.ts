@@ -17,7 +17,7 @@ import { namedKeyOf, verifiedAs } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
-import { isRestricted } from '../policy/factor-settings.ts'
+import { isRestrictedAmong } from '../policy/factor-settings.ts'
 import { readAskedBefore } from './ballots.ts'
 import { breakGlass } from './break-glass.ts'
 import { tellOfRequest } from './emergency-notices.ts'
@@ -50,12 +50,6 @@ const checkSubject = (subject: NonNullable<ApprovalInput['subject']>): Subject =
 
 // The approver signs exactly this text, so it is refused and never corrected.
 const badText = /\0|\p{Cs}/u
-
-/** Whether approvals of one of them are checked against more than the device, which no use of a grant is. */
-const isRestrictedAmong = async ({ db }: Call, people: readonly Approver[]): Promise<boolean> => {
-  for (const person of people) if (await isRestricted(db, person)) return true
-  return false
-}
 
 /** Gives each person who is asked a ballot, and notifies them. */
 const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approver[]): Promise<void> => {
@@ -131,7 +125,7 @@ export const requestApproval = async (
   const number = asksNumber ? String(randomInt(10, 100)) : null
   const { keyId: key_id } = call.caller
   const offered = grantableTerms(grant, { key_id, lines: pool.lines, number, factors })
-  const grantable = offered && (await isRestrictedAmong(call, people)) ? undefined : offered
+  const grantable = offered && (await isRestrictedAmong(call.db, people)) ? undefined : offered
   const values = {
     request_id: `apr_${randomToken(18)}`,
     org_id,

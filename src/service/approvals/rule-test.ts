@@ -9,6 +9,7 @@ import type { RowInput } from '../call/row-ids.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { callerOfKey } from '../keys/authenticator.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
+import { isRestrictedAmong } from '../policy/factor-settings.ts'
 import { readBook } from '../policy/group-rows.ts'
 import { requirementOf } from '../policy/rules.ts'
 import { rulesHolding } from './holding.ts'
@@ -104,7 +105,12 @@ export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call)
     reasons: rules.flatMap(({ name, reason }) => (reason ? [{ rule: name, ...reason }] : [])),
     ways_around: waysAround(
       book.rules.map(({ rule }) => rule),
-      { facts, isTrusted: isOperator(caller), holding: rules },
+      {
+        facts,
+        isTrusted: isOperator(caller),
+        holding: rules,
+        isRestricted: await isRestrictedAmong(call.db, pool.people),
+      },
     ),
   }
 }

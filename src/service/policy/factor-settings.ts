@@ -78,10 +78,13 @@ export const withRequested = (rules: Policy, factors: readonly Factor[]): Policy
   reportOnly: rules.reportOnly.filter((factor) => !factors.includes(factor)),
 })
 
-/** Whether each approval of this person is checked against more than the device itself. */
-export const isRestricted = async (db: Db, member: Member): Promise<boolean> => {
-  const rules = await readRestrictions(db, member)
-  return (['location', 'time', 'ip'] as const).some((factor) => isRequired(rules, factor))
+/** Whether approvals of one of these people are checked against more than the device, which no use of a grant is. */
+export const isRestrictedAmong = async (db: Db, people: readonly Member[]): Promise<boolean> => {
+  for (const person of people) {
+    const rules = await readRestrictions(db, person)
+    if ((['location', 'time', 'ip'] as const).some((factor) => isRequired(rules, factor))) return true
+  }
+  return false
 }
 
 /** Whether the rules deny an approval without a location. */

@@ -24,7 +24,7 @@ describe('svc approve inbox, at a terminal', () => {
   })
   test('prompts for the location if a rule requires one', async () => {
     const { posted, screen } = await decides(['apr_1', 'approve'], { ...ceremony, location_required: true })
-    expect(screen).toContain('Location    required by a rule')
+    expect(screen).toContain('Location    required by a geofence')
     expect(posted).toMatchObject([
       { location: { latitude: 52.52, longitude: 52.52, accuracy_m: 0, age_ms: 0 } },
     ])
@@ -93,7 +93,7 @@ test('says that nobody can ask somebody who was removed', async () => {
   await expect(run).rejects.toThrow('User 7 is removed in organization 1, so nobody can ask them')
 })
 
-test('masks the phone number of a dry run on a terminal unless --reveal is set', async () => {
+test('masks the phone number of a dry run unless --reveal is set, and says why there is no grant', async () => {
   const folder = temporaryFolder()
   const service = await startFakeHosted()
   try {
@@ -109,6 +109,13 @@ test('masks the phone number of a dry run on a terminal unless --reveal is set',
     expect((await dry()).out).toContain('+1••••••0101')
     expect((await dry()).out).not.toContain(mine.mobile)
     expect((await dry('--reveal')).out).toContain(mine.mobile)
+    const noGrant = async (more: object): Promise<string> => {
+      service.always(json(200, { status: 'success', message: 'OK', data: { ...ceremony, ...more } }))
+      return (await dry('--grant')).err
+    }
+    expect(await noGrant({ location_required: true })).toContain('offers no grant: a geofence applies')
+    expect(await noGrant({ number_required: true })).toContain('offers no grant: a number must be typed')
+    expect(await noGrant({})).toContain('offers no grant: its rules allow none, or')
   } finally {
     await service.close()
     folder.remove()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../../src/receipt/verify.ts'
 import { acme, ada, clock, service } from '../acme-with-ada.ts'
-import { dataOf } from '../fixtures.ts'
+import { dataOf, fence } from '../fixtures.ts'
 import { at, createRule } from '../rule-fixture.ts'
 import { command } from './command-subject.ts'
 import { asked, grace, granted, group, installHooks, pod } from './grant-stage.ts'
@@ -77,6 +77,17 @@ describe('no grant is offered', () => {
     })
     expect(await free({ command: 'ls', path: '/srv' })).toEqual([])
     expect(await free({ path: '/srv' })).toEqual(['path'])
+  })
+
+  test('where a geofence applies; a test of the rules says so', async () => {
+    const input = { type: 'command', argv: ['kubectl', 'delete', 'pod', 'web-1'] }
+    const ways = async (): Promise<string> =>
+      dataOf(await service.call('POST', at(acme.id, 'rule-tests'), { body: input })).ways_around.join(' ')
+    expect(await ways()).toContain('can allow the same again, unseen')
+    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    expect(await offered((await asked()).request_id)).toBeUndefined()
+    expect(await ways()).not.toContain('can allow the same again, unseen')
+    expect(await ways()).toContain('is not offered: a geofence, a time slot or an allowed network applies')
   })
 
   test('by a rule that cannot have one', async () => {
