@@ -67,8 +67,8 @@ const reasonRequired = (
 const notConfirmed = ({ name }: Rule): Refusal =>
   forbidden(
     'requester_not_confirmed',
-    `The rule ${name} accepts only keys whose owner confirmed them on a device`,
-    'Have the owner confirm the key on their phone: svc key confirm-owner',
+    `The rule ${name} accepts only keys whose owner confirmed them on a device, and no terminal that was signed in with a code`,
+    'Sign in with a browser: svc profile login. Or have the owner confirm the key on their phone: svc key confirm-owner',
   )
 
 const tooLong = (): Refusal =>
@@ -85,7 +85,10 @@ export const requesterProblem = async (
   rules: readonly Rule[],
 ): Promise<Refusal | undefined> => {
   const strict = rules.find(({ requester }) => requester === 'confirmed')
-  return strict && !(await readKeyOwner(call, orgId))?.confirmed ? notConfirmed(strict) : undefined
+  if (!strict) return undefined
+  // Whoever typed a code cannot know whose terminal it signed in.
+  const isConfirmed = !call.caller.byCode && (await readKeyOwner(call, orgId))?.confirmed
+  return isConfirmed ? undefined : notConfirmed(strict)
 }
 
 /** Checks what the rules demand of the requester and of the request, before anybody is notified. */

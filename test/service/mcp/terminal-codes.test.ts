@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dataOf, refusal } from '../fixtures.ts'
 import { confirmed, fromPhone, type Phone } from '../page/phone.ts'
+import { createRule } from '../rule-fixture.ts'
 import { consentFrom, exchange, sendForm } from './oauth-client.ts'
 import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
 import { createAdministrator, everything, installation, type Keys, signIn, whoIs } from './terminal-stage.ts'
@@ -52,6 +53,20 @@ describe('a terminal without a browser', () => {
       scopes: ['ask'],
       lasts_s: 3_600,
     })
+  })
+
+  test('does not ask where a rule wants a person who confirmed the key', async () => {
+    await createRule(service, acme.id, {
+      members: [ada.user],
+      match: { type: 'text' },
+      requester: 'confirmed',
+    })
+    const body = { action: 'Deploy 4.2' }
+    const { user_code, device_code } = await start()
+    dataOf(await consent(user_code, grace))
+    const ask = (key: string) => service.call('POST', '/svc/v1/approvals', { key, body })
+    expect(refusal(await ask((await poll(device_code)).access_token))[1]).toBe('requester_not_confirmed')
+    expect(dataOf(await ask((await signIn(grace)).access_token)).status).toBe('pending')
   })
 
   test('gets no more, whatever it wants', async () => {
