@@ -65,6 +65,12 @@ test('each line of a pipeline that asks is also typed on its page, where a test 
   expect(asking.filter((line) => !typed.has(line.replace(urls, '$JOB')))).toEqual([])
 })
 
+test('a page installs each package by a path that npm takes for a file, not for owner/name on GitHub', () => {
+  const paths = pages.flatMap((file) => [...read(file).matchAll(/npm install [^\n`]*?(\S+\.tgz)/g)])
+  expect(paths.length).toBeGreaterThan(5)
+  expect(paths.filter(([, path]) => /^[^./].*\//.test(path!)).map(([line]) => line)).toEqual([])
+})
+
 describe('the records of decisions', () => {
   test('are all in the index, once, under their title', () => {
     const titles = records.map((file) => {
