@@ -66,7 +66,12 @@ test('each line of a pipeline that asks is also typed on its page, where a test 
 })
 
 test('a page installs each package by a path that npm takes for a file, not for owner/name on GitHub', () => {
-  const paths = pages.flatMap((file) => [...read(file).matchAll(/npm install [^\n`]*?(\S+\.tgz)/g)])
+  const paths = [
+    ...pages
+      .map(read)
+      .join('\n')
+      .matchAll(/npm install [^\n`]*?(\S+\.tgz)/g),
+  ]
   expect(paths.length).toBeGreaterThan(5)
   expect(paths.filter(([, path]) => /^[^./].*\//.test(path!)).map(([line]) => line)).toEqual([])
 })
