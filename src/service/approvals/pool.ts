@@ -62,14 +62,27 @@ const unseparated = async (
   return 'has only devices that go back to the requesting key, or to an unrecorded key'
 }
 
-const notEnough = (excluded: readonly Excluded[], lines: readonly RequiredLine[]): Refusal => {
-  const rules = [...new Set(lines.flatMap((line) => line.rules))].join(', ')
+const notEnough = (
+  orgId: number,
+  {
+    without,
+    lines,
+    wanted,
+  }: { without: readonly Excluded[]; lines: readonly StoredLine[]; wanted: readonly RequiredLine[] },
+): Refusal => {
+  const rules = [...new Set(wanted.flatMap((line) => line.rules))].join(', ')
+  const need = lines.reduce((sum, line) => sum + line.need, 0)
+  const able = [...new Set(lines.flatMap(({ people }) => people.map(({ name }) => name)))]
+  const only = able.length === 0 ? 'nobody can' : `only ${able.join(', ')} can`
+  const each = lines.length > 1 ? ', each for one group' : ''
+  const why = [...new Set(without.map(({ name, reason }) => `${name}: ${reason}`))]
+  const group = wanted.find((line) => line.group)?.group?.name ?? 'NAME'
   return conflict(
     'not_enough_approvers',
-    `Too few people can answer: ${excluded.map(({ name, reason }) => `${name}: ${reason}`).join('; ') || 'the lines need more people than they name'}`,
+    `Too few people can answer: ${need} must agree${each}, and ${only}${why.map((one) => `; ${one}`).join('')}`,
     rules === ''
       ? 'Nobody was notified. Name other people or groups: --to'
-      : `Nobody was notified. Rules ask them: ${rules}. svc group add NAME --user ID adds somebody to a group; svc rule delete NAME deletes a rule`,
+      : `Nobody was notified. Rules ask them: ${rules}. svc group add ${group} --user ID --org ${orgId} adds somebody to the group`,
   )
 }
 
@@ -172,13 +185,17 @@ export const considerPool = async (
     const problem = namedAway(asked, away)
     return problem ? { ...considered, problem } : considered
   }
-  const [only, ...others] = ids
-  // The refusal of the only person says exactly what to do. If everybody has a limit, waiting helps.
+  // Without the limits, they would be enough, so waiting helps. Each of them is free again at another time.
+  const waits = isEnough(asked) ? limited.map(({ user_id }) => problems.get(user_id)!) : []
+  const [soonest] = waits.toSorted((one, other) => waitOf(one) - waitOf(other))
+  // The refusal of the only person says exactly what to do.
+  const exact = ids.length === 1 ? problems.get(ids[0]!) : undefined
   const without = [...excluded, ...limited]
-  const isWaiting = without.every(({ user_id }) => problems.get(user_id)?.status === 429)
-  const exact = only !== undefined && (others.length === 0 || isWaiting) ? problems.get(only) : undefined
-  return { ...considered, problem: exact ?? notEnough(without, lines) }
+  const problem = soonest ?? exact ?? notEnough(orgId, { without, lines: notifiedOf(asked), wanted: lines })
+  return { ...considered, problem }
 }
+
+const waitOf = ({ headers }: Refusal): number => Number(headers['retry-after'] ?? Infinity)
 
 /**
  * Freezes who is asked. Leaves out whoever cannot be asked now, with the reason, and fails before anybody is notified if the

@@ -99,16 +99,34 @@ describe('a request that a rule holds', () => {
     expect(service.notified).toHaveLength(1)
   })
 
+  test('of two rules that ask the same people says how many it needs, and who is left', async () => {
+    for (let n = 0; n < 2; n++)
+      await createRule(service, acme.id, { members: [ada.id, grace.id], match: destroy })
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
+    const answer = await ask({ subject })
+    expect(refusal(answer)).toEqual([409, 'not_enough_approvers', []])
+    const { message, data } = answer.body
+    expect(message).toMatch(
+      /^Too few people can answer: 2 must agree, each for one group, and only \w+ \w+ can; /,
+    )
+    expect(message.split('registered device')).toHaveLength(2)
+    expect(data.hint).toMatch(/svc group add n\d+ --user ID --org \d+ adds somebody to the group$/)
+  })
+
   test('needs a factor that the policy only reports', async () => {
     const policy = { report_only: ['location'] }
     dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))
-    const fence = { name: 'HQ', latitude: 1, longitude: 2, radius: 100, is_active: 1 }
-    const path = `/organization/${acme.id}`
-    const { id } = dataOf(await service.call('POST', `${path}/create/geo-fence`, { body: fence }))
-    await createRule(service, acme.id, { members: [ada.id], match: destroy, factors: ['location'] })
+    const fence = { name: 'HQ', latitude: 1, longitude: 2, radius: 100, enabled: true }
+    const body = { org_id: acme.id, geofences: [fence] }
+    for (const { id } of [ada, grace])
+      dataOf(await service.call('PUT', `/user/${id}/geofences/update`, { body }))
+    const placed = { members: [ada.id, grace.id], match: destroy, factors: ['location'] }
+    const { group } = await createRule(service, acme.id, placed)
     expect((await asked({ subject })).factors).toEqual(['biometric', 'location'])
-    dataOf(await service.call('DELETE', `${path}/delete/geo-fence/${id}`))
-    expect(refusal(await ask({ subject }))).toEqual([422, 'invalid_field', ['factors']])
+    // Nothing says where this member must be.
+    const { id } = await createApprover(service, acme.id, 3)
+    dataOf(await service.call('POST', at(acme.id, `groups/${group}/members`), { body: { user_id: id } }))
+    expect(refusal(await ask({ subject }))).toEqual([409, 'factor_unchecked', []])
     const test = { type: 'command', argv: ['terraform', 'destroy'] }
     const tested = dataOf(await service.call('POST', at(acme.id, 'rule-tests'), { body: test }))
     expect(tested).toMatchObject({

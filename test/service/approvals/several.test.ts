@@ -149,6 +149,9 @@ describe('a line', () => {
     const before = service.notified.length
     const answer = await request([ada.mobile, `${ada.mobile},${grace.mobile}:2`])
     expect(refusal(answer)).toEqual([409, 'not_enough_approvers', []])
+    expect(answer.body.message).toMatch(
+      /^Too few people can answer: 3 must agree, each for one group, and only/,
+    )
     expect(service.notified.length).toBe(before)
   })
 })
@@ -245,4 +248,15 @@ test('a request counts once against the limits of each person, however many it a
   expect(refusal(await request([ada.mobile]))).toEqual([429, 'too_many_pending', []])
   expect((await request([`${ada.mobile},${alan.mobile}`])).status).toBe(200)
   expect((await auditOf(service, acme.id)).filter(([action]) => action === 'createApproval')).toHaveLength(4)
+})
+
+test('whoever must wait for a limit is told how long, also if others cannot be asked at all', async () => {
+  await group('sre', ada, grace)
+  for (let n = 0; n < 3; n++) await requested(grace.mobile)
+  dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
+  const answer = await request(['@sre'])
+  expect(refusal(answer)).toEqual([429, 'too_many_pending', []])
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  // Waiting does not help if they are too few anyway.
+  expect(refusal(await request(['@sre:2']))).toEqual([409, 'not_enough_approvers', []])
 })
