@@ -19,8 +19,8 @@ const readOwned = async (call: Call, id: number) => {
   if (org_id === null || owner_user_id === null)
     throw conflict(
       'key_without_owner',
-      org_id === null ? 'A key of the whole service excludes nobody' : `The key ${row.name} has no owner`,
-      'Create a key of an organization with an owner: svc key create --org ORG --owner USER',
+      `The key ${row.name} ${org_id === null ? 'is for the whole service, so it cannot have an owner' : 'has no owner'}`,
+      'Create a key of an organization with an owner: svc key create --name NAME --can ask --owner ID --org ORG',
     )
   return { row, org_id, owner: { org_id, user_id: owner_user_id } }
 }

@@ -6,6 +6,7 @@ import { type Terms, termsOf, unmetReason } from '../../rules/terms.ts'
 import type { GrantTerms } from '../../receipt/context.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement, RequiredLine } from '../call/call.ts'
+import type { Caller } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { bookOf, requirementOf, ruleDigest } from '../policy/rules.ts'
@@ -64,12 +65,17 @@ const reasonRequired = (
   })
 }
 
-const notConfirmed = ({ name }: Rule): Refusal =>
-  forbidden(
+const notConfirmed = ({ name }: Rule, { keyId, ownerId, orgId, byCode }: Caller): Refusal => {
+  const confirm =
+    orgId === null || ownerId === undefined
+      ? 'use a key with an owner, who then confirms it: svc key create --name NAME --can ask --owner ID --org ORG'
+      : `have the owner confirm the key on their phone: svc key confirm-owner ${keyId}`
+  return forbidden(
     'requester_not_confirmed',
     `The rule ${name} accepts only keys whose owner confirmed them on a device, and no terminal that was signed in with a code`,
-    'Sign in with a browser: svc profile login. Or have the owner confirm the key on their phone: svc key confirm-owner',
+    `Sign in with a browser: svc profile login${byCode ? '' : `. Or ${confirm}`}`,
   )
+}
 
 const tooLong = (): Refusal =>
   invalid(
@@ -88,7 +94,7 @@ export const requesterProblem = async (
   if (!strict) return undefined
   // Whoever typed a code cannot know whose terminal it signed in.
   const isConfirmed = !call.caller.byCode && (await readKeyOwner(call, orgId))?.confirmed
-  return isConfirmed ? undefined : notConfirmed(strict)
+  return isConfirmed ? undefined : notConfirmed(strict, call.caller)
 }
 
 /** Checks what the rules demand of the requester and of the request, before anybody is notified. */

@@ -137,7 +137,13 @@ describe('a request that a rule holds', () => {
 
   test('comes only from a key that its owner confirmed, if the rule says so', async () => {
     await createRule(service, acme.id, { members: [ada.id], match: destroy, requester: 'confirmed' })
-    expect(refusal(await ask({ subject }))).toEqual([403, 'requester_not_confirmed', []])
+    const answer = await ask({ subject })
+    expect(refusal(answer)).toEqual([403, 'requester_not_confirmed', []])
+    expect(answer.body.data.hint).toContain('svc key create --name NAME --can ask --owner ID --org ORG')
+    const body = { org_id: acme.id, name: 'own', scopes: ['ask'], owner_user_id: ada.id }
+    const { id, key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    const { hint } = (await ask({ subject }, key)).body.data
+    expect(hint).toContain(`Or have the owner confirm the key on their phone: svc key confirm-owner ${id}`)
   })
 
   test('is held by a rule for its key, or for the key that created it', async () => {
