@@ -36,6 +36,7 @@ const ruleInput = (id: OperationId, child: Tenant): Record<string, unknown> => {
       match: { type: 'text' },
       except: undefined,
       factors: undefined,
+      break_glass: undefined,
       who: [`@${child.mark}`],
     }
   if (id === 'setRules') return { removed: [child.mark] }
@@ -101,6 +102,9 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
   if (id === 'updateUser') for (const name of ['country_code', 'mobile']) delete input[name]
   if (id === 'createAuthCode' || id === 'updateAuthCode') delete input.expires_at
   if (id === 'updateOrganization' || id === 'createOrganization') delete input.slug
+  // Times are typed as people say them, and sent as others.
+  if (id === 'setAway') Object.assign(input, { from: undefined, until: '2030-01-31T18:00:00Z' })
+  if (id === 'createApproval') delete input.break_glass
   // Events are listed from a time or after an event, here without a wait for the next one.
   if (id === 'listEvents') for (const name of ['after', 'wait_s']) delete input[name]
   delete input.cursor
