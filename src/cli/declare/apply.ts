@@ -100,8 +100,10 @@ const unfinished = (
   const counts = `${done.length} of ${total} steps done`
   if (aborted && left.length > 0)
     return new SvcError('interrupted', 'interrupted', `Stopped: ${counts}`, { hint: `${resume} continues` })
-  // The only reason says more than a count.
-  if (done.length === 0 && failed.length === 1) return failed[0]!.error
+  // The only reason says more than a count, and has the hint.
+  const [first] = failed
+  const isOneReason = failed.every(({ error }) => error === first?.error)
+  if (done.length === 0 && first && isOneReason) return first.error
   const issues = [
     ...failed.map(({ step, error }) => ({ field: stepName(step, masked), message: error.message })),
     ...by_hand.map((step) => ({ field: stepName(step, masked), message: step.note ?? 'by hand' })),
@@ -115,7 +117,10 @@ const unfinished = (
   ]
   return new SvcError('partial', 'apply_incomplete', parts.join(', '), {
     issues: issues.slice(0, 20),
-    hint: failed.length > 0 ? `${resume} continues with what is left` : resume,
+    hint: [
+      ...(isOneReason && first?.error.hint !== undefined ? [first.error.hint] : []),
+      failed.length > 0 ? `${resume} continues with what is left` : resume,
+    ].join('. Then: '),
   })
 }
 

@@ -5,14 +5,12 @@ import { device } from '../../contract/device.ts'
 import { user } from '../../contract/user.ts'
 import { nearest } from '../../core/nearest.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import type { Plan } from './plan.ts'
-import type { Row, Rows, State } from './state.ts'
+import { type Compared, factorProblems } from './factor-problems.ts'
+import type { Row } from './state.ts'
 import type { Problem } from './yaml.ts'
 
 // What only the service knows about groups and rules: who can be asked. It is checked before anything is changed, because the
 // service would refuse all changes of groups and rules together, and names no line of the file.
-
-type Compared = { rows: Rows; state: State; plan: Plan; prune: boolean }
 
 const membersOf = ({ fields }: Row): string[] => (fields.members ?? []) as string[]
 
@@ -115,4 +113,5 @@ const lineProblems = (compared: Compared): Problem[] => {
 export const findAskingProblems = async (compared: Compared, client: Client): Promise<Problem[]> => [
   ...(await memberProblems(compared, client)),
   ...lineProblems(compared),
+  ...(await factorProblems(compared, rowsToChange(compared, 'rules'), client)),
 ]
