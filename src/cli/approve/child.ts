@@ -37,7 +37,7 @@ export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string =
       hint: `No request was sent. To fix: chmod +x ${file}`,
     })
   throw new SvcError('noCommand', 'no_command', `Command "${name}" not found`, {
-    hint: 'No request was sent. For a file in this folder: ./name',
+    hint: `No request was sent.${/[/\\]/.test(name) ? '' : ' For a file in this folder: ./name'}`,
   })
 }
 

@@ -58,16 +58,16 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   if (file === undefined)
     throw usageError(
       'No software authenticator found; --authenticator FILE names one',
-      'svc user enroll 7 --org acme --software',
+      'svc user enroll ID --org ORG --software',
     )
   const path = resolve(io.cwd, file)
   const text = readPrivate(path, 'authenticator')
   if (text === undefined)
-    throw usageError(`File ${path} not found`, 'svc user enroll 7 --org acme --software')
+    throw usageError(`File ${path} not found`, 'svc user enroll ID --org ORG --software')
   const value = parseJson(text)
   if (isKeyFile(value)) return value
   throw new SvcError('failed', 'authenticator_file', `${path} is not a software authenticator`, {
-    hint: 'svc user enroll 7 --org acme --software creates one',
+    hint: 'svc user enroll ID --org ORG --software creates one',
   })
 }
 

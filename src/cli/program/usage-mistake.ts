@@ -64,7 +64,12 @@ const unknownFlag = (at: Command, whole: string): SvcError => {
   // Whoever types the beginning of a flag means that one.
   const near = known.find((long) => typed.length > 4 && long.startsWith(typed)) ?? nearest(typed, known)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
-  return usageError(`${typed.slice(0, 60)} is not a flag of ${named(at)}${meant}`, helpOf(at))
+  // The flag may be of the command that svc runs or tests.
+  const hint =
+    near === undefined && at.usage().includes('-- <')
+      ? `Write -- before a command with flags of its own: ${named(at)} -- COMMAND ${typed.slice(0, 60)}`
+      : helpOf(at)
+  return usageError(`${typed.slice(0, 60)} is not a flag of ${named(at)}${meant}`, hint)
 }
 
 /** The flag of which a second word was taken for an argument: `--argv terraform destroy`. */

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { findCommand } from '../../../src/cli/approve/child.ts'
+import { SvcError } from '../../../src/core/errors.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -36,4 +37,17 @@ test.each([
   ['./notes.txt', 'notExecutable'],
 ])('%j is rejected as %s', (name, exit) => {
   expect(() => findCommand(name, io)).toThrow(expect.objectContaining({ exit }))
+})
+
+test('a hint names the folder only to whoever typed a bare name', () => {
+  const hintOf = (name: string): string | undefined => {
+    try {
+      findCommand(name, io)
+    } catch (error) {
+      if (error instanceof SvcError) return error.hint
+    }
+    return undefined
+  }
+  expect(hintOf('rollback.sh')).toBe('No request was sent. For a file in this folder: ./name')
+  expect(hintOf('./rollback.sh')).toBe('No request was sent.')
 })

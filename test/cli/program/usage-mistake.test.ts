@@ -57,6 +57,16 @@ describe('an unknown flag', () => {
       '--outputt is not a flag of svc org list; did you mean --output?',
       'svc org list --help',
     ],
+    [
+      'rule test ls --force',
+      '--force is not a flag of svc rule test',
+      'Write -- before a command with flags of its own: svc rule test -- COMMAND --force',
+    ],
+    [
+      'rule test --cw /srv',
+      '--cw is not a flag of svc rule test; did you mean --cwd?',
+      'svc rule test --help',
+    ],
     ['org list --frobnicate', '--frobnicate is not a flag of svc org list', 'svc org list --help'],
   ])('%s', async (line, message, hint) => {
     expect(await run(line)).toMatchObject({ exit: 2, message, hint, out: '' })
