@@ -28,7 +28,7 @@ export const keepCheckable = async <T>(
 ): Promise<T> => {
   const before = await uncheckable(call, org_id, factor)
   const changed = await change()
-  const [broken] = (await uncheckable(call, org_id, factor)).filter((name) => !before.includes(name))
+  const broken = (await uncheckable(call, org_id, factor)).find((name) => !before.includes(name))
   if (broken === undefined) return changed
   const { slug } = await organizationRow(call.db, org_id)
   throw conflict(
