@@ -132,11 +132,13 @@ export const readExpectations = async (
   }
 }
 
-/** The flag that accepts a receipt if only this check failed, and its consequence. */
+/** The flag that accepts a receipt if only this check failed, and its consequence, or what else to do. */
 const allowing: Record<string, string> = {
   development: 'To test without a phone: --allow-dev. Such a receipt does not prove that a person approved',
   separation:
     'To accept it: --allow-unseparated. Whoever requested it may have enrolled the device that approved',
+  enrollment:
+    'No flag accepts it. Ask with a key that did not enroll the approver: svc key create --name NAME --can ask --org ORG',
   'break glass':
     'To accept it: --allow-break-glass. In an emergency, one person approved instead of those whom the rules name',
   granted:

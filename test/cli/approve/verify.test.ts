@@ -1,3 +1,4 @@
+import { hintOf } from '../../../src/cli/approve/receipt-check.ts'
 import { describe, expect, test } from 'vitest'
 import { approval } from '../../receipt/specimen.ts'
 import { installFiles, key, offline, ours, verify } from './receipt-files.ts'
@@ -119,6 +120,10 @@ describe('svc approve verify', () => {
     const hint = /^Not valid: development .*\nhint: .*--allow-dev.*does not prove that a person approved\n$/
     expect((await offline('dev.json')).err).toMatch(hint)
     expect((await offline('dev.json', '--action', 'Other')).err).not.toContain('hint:')
+    const self = { name: 'enrollment', ok: false, detail: 'the requesting key itself enrolled the device' }
+    expect(hintOf({ valid: false, checks: [self] } as never)).toContain(
+      'svc key create --name NAME --can ask',
+    )
     expect((await offline('forged.json')).err).not.toContain('hint:')
     expect((await offline('dev.json', '--allow-dev')).exit).toBe(0)
   })
