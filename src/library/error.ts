@@ -5,6 +5,7 @@ const replacements: [RegExp, string][] = [
   [/svc profile show --explain shows the address(?: in use)?/, 'check baseUrl'],
   [/svc profile show --explain/, 'baseUrl'],
   [/svc profile list, --profile NAME/, 'apiKey or apiKeyFile'],
+  [/: --to(?: \S+)?(?: or --to \S+)?$/, ' in approvers'],
   [/--cacert FILE/, 'the option ca'],
   [/the id and --org/, 'the ids'],
   [/--limit (\d+)/, 'limit: $1'],

@@ -136,5 +136,9 @@ export const watchApproval = async (
     const receipt = await verified(request)
     if (!receipt?.valid) throw notProven(request, receipt)
     return { status, request, receipt, digest }
+  }).catch((error: unknown) => {
+    const isAborted = error instanceof SvcError && error.code === 'interrupted'
+    const hint = `The request remains open: cancelApproval withdraws ${request_id}`
+    throw isAborted ? error.with({ hint }) : error
   })
 }

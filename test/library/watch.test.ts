@@ -137,7 +137,13 @@ test('ends with its signal, and leaves the request open', async () => {
     watchApproval(client, request_id, { wanted: { action: 'Deploy 4.6' }, signal: over.signal }),
   )
   over.abort()
-  expect((await watching).code).toBe('interrupted')
+  const { code, hint } = await watching
+  expect([code, hint]).toEqual([
+    'interrupted',
+    `The request remains open: cancelApproval withdraws ${request_id}`,
+  ])
+  const nobody = await failure(client.createApproval({ action: 'Deploy' }))
+  expect(nobody.hint).toBe('Name a person or a group in approvers')
   expect((await client.getApproval({ request_id })).status).toBe('pending')
 })
 
