@@ -26,11 +26,14 @@ const change: Subject = {
   },
 }
 
-type Listed = { data: { sessions: { requests: { subject: object; origin: { via: string } }[] }[] } }
+type Listed = {
+  data: { sessions: { requests: { subject: object; origin: { via: string } }[]; waiting_reviews: string[] }[] }
+}
 
 export const changes = (way: Way): Steps => {
   const { stage, page } = way
   let id: string
+  let toReview: string[] = []
   let review: object | undefined
   return {
     'request, a change of rules': async () => {
@@ -44,6 +47,7 @@ export const changes = (way: Way): Steps => {
           one.subject = { ...change, digest: '', summary: summaryOf(change), fields: fieldsOf(change) }
           one.origin.via = 'rule'
         }
+        for (const session of json.data.sessions) session.waiting_reviews = toReview
         await route.fulfill({ response, json })
       })
       id = (await stage.ask(user)).request_id
@@ -54,9 +58,14 @@ export const changes = (way: Way): Steps => {
     },
     'request, read to its end': () => way.readToEnd(),
     'request, exact text': () => way.press(page.locator('.signed summary')),
-    'break-glass, to review': async () => {
+    'inbox, break-glass to review': async () => {
       await way.approve()
       await way.sees('request.approved')
+      toReview = [id]
+      await way.goto()
+      await page.locator(`a[href="#decision=${id}"]`).waitFor()
+    },
+    'break-glass, to review': async () => {
       await page.route('**/approver/decisions/*', async (route) => {
         const response = await route.fetch()
         const { data, ...body } = (await response.json()) as { data: object }
@@ -70,7 +79,7 @@ export const changes = (way: Way): Steps => {
           json: { ...body, data: { ...data, break_glass, can_review: !review } },
         })
       })
-      await way.goto(`#decision=${id}`)
+      await way.press(page.locator(`a[href="#decision=${id}"]`))
       await page.getByText(way.said('history.reviewOk')).waitFor()
     },
     'break-glass, disputing': async () => {
