@@ -98,6 +98,20 @@ test('a rule is shown as lists, in each of which a tool names its own arguments,
   expect(await flaws(phone)).toEqual([])
 })
 
+test('a change of a rule marks only the parts that change', async () => {
+  const match = { type: 'request', operation: ['group', 'rule', 'key'] }
+  const body = { rules: [{ name: 'guard', match, who: ['@dba'] }] }
+  const id = await held('POST', '/rule-changes', body)
+  const signed = await opened(id, 'en')
+  const shown = field(signed, 'Rule guard · What it applies to')
+  await shown.waitFor()
+  expect(await field(shown, 'Type').locator('dd').textContent()).toBe('request')
+  expect(await shown.locator('ins').allTextContents()).toEqual(['key'])
+  expect(await shown.locator('del').count()).toBe(0)
+  expect(await flaws(phone)).toEqual([])
+  dataOf(await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key, body: {} }))
+})
+
 test('what a requester wrote keeps its names and its JSON, although it looks the same', async () => {
   const data = {
     organization: null,

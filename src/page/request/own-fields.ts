@@ -35,17 +35,27 @@ const valueNode = (value: unknown, isOurs = true): Node | string => {
   if (value !== null && typeof value !== 'object') return framed(String(value))
   if (value === null || Object.keys(value).length === 0) return t('field.none')
   if (Array.isArray(value)) return ul('parts', ...value.map((item) => h('li', {}, valueNode(item, isOurs))))
-  const lines = Object.entries(value).map(([name, one]) =>
-    h(
-      'div',
-      {},
-      h('dt', {}, isOurs ? nameText(name) : framed(name)),
-      // The arguments of a tool have names of their own.
-      h('dd', {}, valueNode(one, isOurs && name !== 'arguments')),
+  return parts(value as Fields, isOurs, (one, areOurs) => [valueNode(one, areOurs)])
+}
+
+/** A line for each name of an object. The arguments of a tool have names of their own. */
+const parts = (
+  value: Fields,
+  isOurs: boolean,
+  shown: (one: unknown, areOurs: boolean, name: string) => (Node | string)[],
+): HTMLElement =>
+  h(
+    'dl',
+    'parts',
+    ...Object.entries(value).map(([name, one]) =>
+      h(
+        'div',
+        {},
+        h('dt', {}, isOurs ? nameText(name) : framed(name)),
+        h('dd', {}, ...shown(one, isOurs && name !== 'arguments', name)),
+      ),
     ),
   )
-  return h('dl', 'parts', ...lines)
-}
 
 /** Whether these are different texts, so that their order and their number say nothing. */
 const areNames = (value: unknown): value is string[] =>
@@ -64,6 +74,27 @@ const changedList = (before: unknown, now: unknown): Node | undefined => {
   const there = now.map((item) => (before.includes(item) ? framed(item) : h('ins', {}, framed(item))))
   return ul('parts', ...[...gone, ...there].map((item) => h('li', {}, item)))
 }
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Both objects in one, with the old value beside the new one only where they differ: whoever reads it need not compare. */
+const changedParts = (before: Fields, now: Fields, isOurs = true): Node =>
+  parts({ ...before, ...now }, isOurs, (_, areOurs, name) => {
+    // What either lacks is undefined, which JSON never is. A tool may name an argument `constructor`.
+    const [then, there] = [before, now].map((of) => (Object.hasOwn(of, name) ? of[name] : undefined))
+    if (JSON.stringify(then) === JSON.stringify(there)) return [valueNode(there, areOurs)]
+    const change = changed(then, there, areOurs)
+    if (change) return [change]
+    return [
+      ...(then === undefined ? [] : [h('del', {}, valueNode(then, areOurs)), ' ']),
+      ...(there === undefined ? [] : [h('ins', {}, valueNode(there, areOurs))]),
+    ]
+  })
+
+/** What differs, within what stays. Undefined if that would not show every change. */
+const changed = (before: unknown, now: unknown, isOurs = true): Node | undefined =>
+  isFields(before) && isFields(now) ? changedParts(before, now, isOurs) : changedList(before, now)
 
 /** A text as it is rendered, anything else as a list. What svc says instead of a part of a rule is in the language of the page. */
 const shownValue = (name: string, value: unknown, rendered: string): Node => {
@@ -85,8 +116,8 @@ export const ownFields = ({ data, fields }: Pick<Subject, 'data' | 'fields'>) =>
     const { value, before: old } = fields[from + at]!
     const [now, then] = [body[name], before[name]]
     if (old === undefined) return [labelText(name), shownValue(name, now, value)]
-    const list = changedList(then, now)
-    if (list) return [labelText(name), longText(old + value, list)]
+    const change = changed(then, now)
+    if (change) return [labelText(name), longText(old + value, change)]
     const [gone, there] = [shownValue(name, then, old), shownValue(name, now, value)]
     return [labelText(name), h('del', {}, gone), ' ', h('ins', {}, there)]
   })

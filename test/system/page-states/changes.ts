@@ -27,7 +27,9 @@ const change: Subject = {
 }
 
 type Listed = {
-  data: { sessions: { requests: { subject: object; origin: { via: string } }[]; waiting_reviews: string[] }[] }
+  data: {
+    sessions: { requests: { subject: object; origin: { via: string } }[]; waiting_reviews: string[] }[]
+  }
 }
 
 export const changes = (way: Way): Steps => {
