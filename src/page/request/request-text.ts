@@ -112,14 +112,11 @@ export const breakGlassText = ({
   skipped,
   told,
 }: NonNullable<PendingRequest['break_glass']>): HTMLElement =>
-  h(
-    'p',
-    'problem',
-    nodes('request.breakGlass', {
-      reason: exactText(reason),
-      skipped: exactNames(skipped),
-      told: exactNames(told),
-    }),
+  div(
+    'problem emergency',
+    h('p', {}, nodes('request.breakGlass', { reason: exactText(reason) })),
+    h('p', {}, nodes('request.notAsked', { skipped: exactNames(skipped) })),
+    h('p', {}, nodes('request.told', { told: exactNames(told) })),
   )
 
 /** From here on, a headline is a text, and not in bold type. */
