@@ -101,16 +101,17 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
     ul(
       'rows',
       reviews.length > 0 &&
-        way(`decision=${reviews[0]}`, picture('clock'), t('inbox.reviews', { count: reviews.length })),
-      waiting !== null && way('members', picture('people'), t('inbox.members', { count: waiting })),
-      way('devices', picture('phone'), t('inbox.devices', { count: newDevices })),
-      way('history', picture('clock'), historyTitle(session, sessions)),
-      way('groups', picture('people'), t('groups.title')),
-      way('mutes', picture('barred'), t('inbox.mutes')),
-      way('agents', picture('agent'), t('inbox.agents')),
-      way('away', picture('clock'), t('away.title')),
+        way(`decision=${reviews[0]}`, true, picture('alert'), t('inbox.reviews', { count: reviews.length })),
+      waiting !== null &&
+        way('members', waiting > 0, picture('people'), t('inbox.members', { count: waiting })),
+      way('devices', newDevices > 0, picture('phone'), t('inbox.devices', { count: newDevices })),
+      way('history', false, picture('clock'), historyTitle(session, sessions)),
+      way('groups', false, picture('people'), t('groups.title')),
+      way('mutes', false, picture('barred'), t('inbox.mutes')),
+      way('agents', false, picture('agent'), t('inbox.agents')),
+      way('away', false, picture('calendar'), t('away.title')),
       // There is nothing else to set while they can still be turned on.
-      !offered && way('notifications', picture('bell'), t('notifications.state', { state })),
+      !offered && way('notifications', false, picture('bell'), t('notifications.state', { state })),
       h('li', {}, languageChoice(again)),
     ),
   )

@@ -192,7 +192,11 @@ export const showMembers = (session: Session): View => {
       return div(
         'content',
         active.element,
-        ul('rows', way('activity', t('history.activity')), way('member-mutes', t('mutes.title'))),
+        ul(
+          'rows',
+          way('activity', false, t('history.activity')),
+          way('member-mutes', false, t('mutes.title')),
+        ),
       )
     },
   })

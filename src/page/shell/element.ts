@@ -46,9 +46,9 @@ export const details = (title: string, ...children: Child[]): HTMLDetailsElement
 export const ul = (name: string, ...items: Child[]): HTMLUListElement =>
   h('ul', { class: name, role: 'list' }, ...items)
 
-/** A way to another screen, in a list. */
-export const way = (place: string, ...content: Child[]): HTMLElement =>
-  h('li', {}, h('a', { class: 'row', href: `#${place}` }, ...content))
+/** A way to another screen, in a list. `waits`: something there waits for the person. */
+export const way = (place: string, waits: boolean, ...content: Child[]): HTMLElement =>
+  h('li', {}, h('a', { class: waits ? 'row waits' : 'row', href: `#${place}` }, ...content))
 
 /** `primary` goes on or says yes, `danger` refuses or removes, `plain` is as important, `quiet` less. */
 type Kind = 'primary' | 'plain' | 'danger' | 'quiet'
@@ -93,6 +93,8 @@ const drawings = {
   barred: 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17zM6 6l12 12',
   place:
     'M12 21s-6.5-6-6.5-10.5a6.5 6.5 0 0 1 13 0C18.5 15 12 21 12 21zM12 13a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z',
+  alert: 'M12 4l9 15.5H3zM12 10v4.5M12 17v.1',
+  calendar: 'M4.5 5.5h15v14h-15zM4.5 10h15M8.5 3.5v4M15.5 3.5v4',
   globe:
     'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17zM3.5 12h17M12 3.5a4 8.5 0 0 0 0 17 4 8.5 0 0 0 0-17z',
 }
