@@ -97,6 +97,7 @@ export const showHistory = (session: Session, sessions: readonly Session[]): Vie
     read: () => read(),
     draw: (page, screen) => [
       grantList(page.grants, session, screen),
+      page.grants.length > 0 && page.decisions.length > 0 && h('h2', {}, t('members.decisions')),
       ...(page.decisions.length === 0 ? [h('p', 'aside', t('history.none'))] : decisionList(page, read)),
     ],
   })
