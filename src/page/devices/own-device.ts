@@ -43,6 +43,8 @@ type Surroundings = {
 export type Added = Devices['added'][number]
 
 type Question = {
+  /** What tells it from others. */
+  facts?: readonly string[]
   lines: readonly string[]
   /** What can be taken away with it. */
   added?: Added | undefined
@@ -73,7 +75,7 @@ const edit = (item: HTMLElement) => {
 
 /** Asks before something is taken away. The screen does not change while it asks. */
 export const askFirst = (item: HTMLElement, question: Question): void => {
-  const { lines, added, stays, label, work, done } = question
+  const { facts = [], lines, added, stays, label, work, done } = question
   const problem = problemLine()
   const { end, heading } = edit(item)
   const box = h('input', { type: 'checkbox' })
@@ -94,14 +96,15 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
   put(
     item,
     heading,
+    ...facts.map((line) => h('p', 'who', line)),
     ...lines.map((line) => h('p', {}, line)),
     things && h('p', {}, t(stays ? 'devices.addedStays' : 'devices.addedWith')),
-    things && ul('', ...things.map((thing) => h('li', {}, thing))),
+    things && ul('plain-list', ...things.map((thing) => h('li', {}, thing))),
     added && !stays && h('p', {}, t('devices.addedEnds', { what: kindOf(added) })),
     added && !stays && h('label', 'result', box, t('devices.withAdded')),
     problem.element,
     // The focus skips the question, so the buttons bring it along.
-    pair(lines.join(' '), go, button(t('common.cancel'), 'plain', end)),
+    pair([...facts, ...lines].join(' '), go, button(t('common.cancel'), 'plain', end)),
   )
   go.focus()
 }
@@ -181,8 +184,8 @@ export const deviceItem = (device: Device, around: Surroundings): HTMLElement =>
       : t('members.removeDevice', { name: owner })
   const remove = (): void =>
     askFirst(item, {
+      facts: timesOf(device),
       lines: [
-        ...timesOf(device),
         question,
         ...(isLast ? [t(owner === undefined ? 'devices.removeLast' : 'members.removeLast')] : []),
       ],
