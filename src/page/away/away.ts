@@ -40,12 +40,14 @@ export const awayForm = (
       screen.tell(said)
     })
   const set = (): unknown => {
-    if (!from.value || until.value <= from.value) return problem.say(t('away.order'))
+    if (!from.value || until.value <= from.value) return screen.refuse(problem, t('away.order'))
     const wanted = { from: startOf(from.value), until: startOf(until.value) }
     const days = of ? mostDays.ofOthers : mostDays.own
     // A day that has begun starts now.
     const latest = new Date(Math.max(Date.now(), Date.parse(wanted.from)) + days * dayMs).toISOString()
-    if (wanted.until > latest) return problem.say(t('away.tooLong', { days, date: dayText(latest) }))
+    if (wanted.until > latest) {
+      return screen.refuse(problem, t('away.tooLong', { days, date: dayText(latest) }))
+    }
     return keep(wanted, t('away.kept'))
   }
   return h(

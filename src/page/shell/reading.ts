@@ -21,6 +21,8 @@ type Reading<D> = {
 export type Screen = {
   /** Says what became of a tap, above the content, where it stays when the content changes. */
   tell: (...outcome: (Node | string)[]) => void
+  /** Says why a tap did nothing, in place of what became of the one before. */
+  refuse: (problem: ReturnType<typeof problemLine>, why: string) => void
   /** Reads again and shows what has changed. */
   refresh: () => Promise<void>
   /** Runs the work of a tap, and reads again in any case: if its answer was lost, the list knows whether it was made. */
@@ -95,11 +97,15 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
       told.focus({ preventScroll: true })
       told.scrollIntoView({ block: 'nearest' })
     },
+    refuse: (problem, why) => {
+      put(told)
+      problem.say(why)
+    },
     refresh,
     act: async (problem, work) => {
       let failure: string | undefined
       await problem.attempt(work, (error) => {
-        problem.say(sentenceFor(error))
+        screen.refuse(problem, sentenceFor(error))
         failure = error instanceof Unreachable ? t('common.answerLost') : sentenceFor(error)
       })
       await refresh()
