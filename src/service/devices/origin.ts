@@ -51,10 +51,11 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   if (consented_with !== null) {
     const granted = readScopes(scopes)
     const isManaging = influential.some((scope) => granted.has(scope))
-    const actor = isManaging
-      ? await actorOf(deps, consented_with, { until: owner_confirmed_at ?? created_at })
-      : { device: consented_with }
-    return actor && { key, sources: [actor] }
+    if (!isManaging) return { key, sources: [{ device: consented_with }] }
+    // What it does later, it can because of whoever appointed its person last.
+    const then = await actorOf(deps, consented_with, { until: owner_confirmed_at ?? created_at })
+    const now = await actorOf(deps, consented_with)
+    return then && now && { key, sources: [then, now] }
   }
   return org_id === null ? { key, sources: [] } : undefined
 }
