@@ -14,7 +14,7 @@ import { activeMembers, type Approver, notEnrolled } from './find-approver.ts'
 import { type Asking, checkLimits } from './limits.ts'
 import { type Excluded, isOwnConsent, quietIn, type StoredLine } from './lines.ts'
 import { isEnough, markAway, namedAway, notifiedOf, readAway } from './pool-away.ts'
-import { checkDevices, checkRequester, countsOn } from './separation.ts'
+import { checkDevices, checkRequester, countsOn, readRequester, type Requester } from './separation.ts'
 
 export type Pool = {
   org_id: number
@@ -30,12 +30,12 @@ export type Pool = {
 const problemOf = async (
   call: Call,
   person: Approver,
-  { policy, byRule, ...asking }: Asking & { policy: Policy },
+  { policy, byRule, asker, ...asking }: Asking & { policy: Policy; asker: Requester },
 ): Promise<Refusal | undefined> => {
   try {
     if (!(await hasActiveDevice(call, person))) throw notEnrolled('phone')
-    await checkRequester(call, person, policy, byRule)
-    await checkDevices(call, person, policy)
+    checkRequester(asker, person, policy, byRule)
+    await checkDevices(call, asker, person, policy)
     await checkLimits(call, person, { byRule, ...asking })
     return undefined
   } catch (error) {
@@ -128,16 +128,17 @@ export const considerPool = async (
       ? await findConfirmedOwners(call, namedKeyOf(call.caller))
       : new Set<number>()
   if (call.caller.person) owners.add(call.caller.person.user_id)
+  const asker = await readRequester(call, policy)
   const problems = new Map<number, Refusal>()
   for (const person of found) {
-    const problem = await problemOf(call, person, { policy, ...asking })
+    const problem = await problemOf(call, person, { policy, asker, ...asking })
     if (problem) problems.set(person.user_id, problem)
   }
   const nameFor = (user_id: number): string => {
     const person = byId.get(user_id)
     return person ? `${person.first_name} ${person.last_name}` : `User ${user_id}`
   }
-  const relationTo = relationsTo(call, namedKeyOf(call.caller))
+  const { relationTo } = asker
   const excluded: LeftOut[] = []
   /** At a limit of the requester. They are asked, so that no key can leave one of several alone, and not notified. */
   const limited: LeftOut[] = []

@@ -2,12 +2,12 @@ import type { Policy } from '../../contract/policy.ts'
 import { conflict, forbidden, type Refusal } from '../../core/refusal.ts'
 import type { DeviceClaim, Relation } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
-import { isOperator, namedKeyOf } from '../call/caller.ts'
+import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { type CountedBy, countedDevices, ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { findOwners } from '../devices/origin.ts'
-import { findRelation, isSeparated } from '../devices/relation.ts'
+import { findRelation, isSeparated, relationsTo } from '../devices/relation.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
 import { isOwnConsent, readLines } from './lines.ts'
@@ -36,26 +36,34 @@ const notSeparated = (): Refusal =>
     'Use a key that can only ask: svc key create --can ask',
   )
 
-/** Refuses the owners of a key, and of the keys above it, as its approvers. */
-const checkOwners = async (
-  deps: Pick<Call, 'db' | 'keyring'>,
-  requestedBy: number,
-  approver: { user_id: number },
-): Promise<void> => {
-  const owners = await findOwners(deps, requestedBy)
+/** Refuses the owners of a key, and of the keys above it (`findOwners`), as its approvers. */
+const refuseOwners = (owners: ReadonlySet<number> | undefined, approver: { user_id: number }): void => {
   if (!owners) throw requesterUnknown()
   if (owners.has(approver.user_id)) throw ownRequest()
 }
 
+/** What is known of the requesting key, read once for all who could be asked. */
+export type Requester = {
+  caller: Caller
+  /** Under the policy `not_requester`: who owns it, or a key above it; undefined if that is not known. */
+  owners: ReadonlySet<number> | undefined
+  relationTo: ReturnType<typeof relationsTo>
+}
+
+export const readRequester = async (call: Call, { not_requester }: Policy): Promise<Requester> => {
+  const key = namedKeyOf(call.caller)
+  const owners = not_requester ? await findOwners(call, key) : undefined
+  return { caller: call.caller, owners, relationTo: relationsTo(call, key) }
+}
+
 /** Checks the requesting key before anybody is notified. Fails with 403. */
-export const checkRequester = async (
-  call: Pick<Call, 'db' | 'keyring' | 'caller'>,
+export const checkRequester = (
+  { caller, owners }: Requester,
   approver: { user_id: number },
   { separation, not_requester }: Policy,
   byRule: boolean,
-): Promise<void> => {
-  const { caller } = call
-  if (not_requester) await checkOwners(call, namedKeyOf(caller), approver)
+): void => {
+  if (not_requester) refuseOwners(owners, approver)
   // Rules exist for the writes of such keys, so a rule's own request is exempt. The operator is trusted.
   if (separation === 'strict' && !byRule && mayInfluence(caller) && !isOperator(caller)) throw notSeparated()
 }
@@ -73,14 +81,14 @@ export const readDeviceClaim = async (
 
 /** Under `strict`, at least one device must be able to approve. Checked before anybody is notified; fails with 409. */
 export const checkDevices = async (
-  call: CountedBy & Pick<Call, 'caller' | 'keyring'>,
+  call: CountedBy,
+  { caller, relationTo }: Requester,
   approver: Member,
   { separation }: Policy,
 ): Promise<void> => {
-  if (separation !== 'strict' || isOperator(call.caller)) return
-  const requester = { asked_by: namedKeyOf(call.caller) }
-  for (const device of await countedDevices(call, approver).where(ofActiveDevice('devices')).execute())
-    if (isSeparated((await readDeviceClaim(call, requester, device)).enrolled_by.relation)) return
+  if (separation !== 'strict' || isOperator(caller)) return
+  for (const { id } of await countedDevices(call, approver).where(ofActiveDevice('devices')).execute())
+    if (isSeparated((await relationTo({ device: id })).relation)) return
   throw conflict(
     'approver_not_separated',
     'Every device of the approver goes back to the requester, to a key behind the requester, or to an unrecorded key',
@@ -114,7 +122,7 @@ export const checkDecider = async (
   const not_requester = policy.not_requester && !isOwnConsent(row.by_rule === 1, lines)
   if (separation !== 'strict' && !not_requester) return
   const key = await db.selectFrom('api_keys').where('id', '=', row.key_id).select('org_id').executeTakeFirst()
-  if (not_requester) await checkOwners(deps, row.asked_by, ballot)
+  if (not_requester) refuseOwners(await findOwners(deps, row.asked_by), ballot)
   const requester = { orgId: key?.org_id ?? null, scopes: readScopes(row.key_scopes) }
   if (separation !== 'strict' || (row.key_id !== 0 && isOperator(requester))) return
   if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()
