@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Rule, RuleMatch, SubjectFields } from '../contract/rule-shape.ts'
-import { foldedName, onlyNamed } from '../core/folded-name.ts'
+import { foldedName } from '../core/folded-name.ts'
 import { hasWildcard, matches } from '../core/wildcard.ts'
 import { bareNameOf, nameOf, startsOthers } from './starters.ts'
 
@@ -47,6 +47,8 @@ type Reading = {
   command: CommandParts | undefined
   isException: boolean
   fold(text: string): string
+  /** The names of the arguments of a tool call, by how they are folded. */
+  names: ReadonlyMap<string, readonly string[]>
   /** Whether there is time for so much more. */
   affords(characters: number): boolean
 }
@@ -80,17 +82,26 @@ const readingOf = (
           cwd: partsOf(facts.cwd).map(fold),
         }
       : undefined
+  const names = new Map<string, string[]>()
+  for (const name of facts.type === 'tool_call' ? Object.keys(facts.arguments) : [])
+    names.set(foldedName(name), [...(names.get(foldedName(name)) ?? []), name])
   return {
     facts,
     command,
     isException,
     fold,
+    names,
     affords: (characters) => (left.left -= characters) >= 0,
   }
 }
 
+/** A comparison takes as long as so many characters, however short it is. */
+const perComparison = 64
+
 const fits = (pattern: string, text: string, reading: Reading): boolean =>
-  reading.affords(pattern.length + text.length) ? matches(pattern, text) : !reading.isException
+  reading.affords(perComparison + pattern.length + text.length)
+    ? matches(pattern, text)
+    : !reading.isException
 
 /**
  * A rule ignores case and how letters are composed, because programs, tools and file systems may; composing can make one
@@ -110,6 +121,7 @@ const matchesParts = (
   isPart: (pattern: string, at: number) => boolean,
   reading: Reading,
 ): boolean => {
+  if (!reading.affords(count)) return !reading.isException
   // Whether the pattern up to here matches the first `n` parts.
   let row = Array.from({ length: count + 1 }, (_, n) => n === 0)
   for (const one of pattern) {
@@ -168,7 +180,8 @@ const matchesArguments = (
   reading: Reading,
 ): boolean =>
   Object.entries(patterns).every(([name, texts]) => {
-    const value = onlyNamed(values, name)
+    const [same, ...others] = reading.names.get(foldedName(name)) ?? []
+    const value = same === name && others.length === 0 ? values[name] : undefined
     return typeof value === 'string' ? matchesText(texts, value, reading) : !reading.isException
   })
 
