@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { enroll } from '../approver.ts'
 import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { acme, ada, installHooks, service } from '../mcp/oauth-stage.ts'
+import { acme, ada, clock, installHooks, service } from '../mcp/oauth-stage.ts'
 import { createAdministrator, createConsented, type Keys, signIn, whoIs } from '../mcp/terminal-stage.ts'
 import type { Phone } from '../page/phone.ts'
+import { createRule } from '../rule-fixture.ts'
 
 installHooks()
 
@@ -113,4 +115,25 @@ test('a key that outlives the terminal is among what the device of its person ad
   const { ended } = dataOf(await service.call('DELETE', `${device}?with_added=true`))
   expect(namesOf(ended.agents)).toEqual(['keys people'])
   expect([(await whoIs(lasting)).status, (await whoIs(child)).status]).toEqual([401, 401])
+})
+
+test('whoever appointed a person last is behind their keys, too', async () => {
+  const lasting = await createConsented(grace, terminal.management_token!, ['people', 'rules'])
+  const boss = await createAdministrator(4)
+  const { rule } = await createRule(service, acme.id, { members: [ada.user], match: { type: 'text' } })
+  dataOf(
+    await service.call('PUT', `/organization/${acme.id}/update/user/${grace.user}`, {
+      body: { role: 'member' },
+    }),
+  )
+  clock.tick(1000)
+  const again = { org_id: acme.id, user_id: grace.user }
+  dataOf(await service.call('POST', '/make-admin', { key: acme.key, body: again }))
+  const mal = await createMember(service, acme.id, 5)
+  await enroll(service, acme.id, mal.id, 'ES256', acme.key)
+  dataOf(await service.call('POST', '/make-admin', { key: acme.key, body: { ...again, user_id: mal.id } }))
+  const path = `/svc/v1/organizations/${acme.id}/rules/${rule}`
+  const { lines } = (await service.call('DELETE', path, { key: lasting })).body.data.request
+  const asked = lines.at(-1).people.map(({ user_id }: { user_id: string }) => user_id)
+  expect([asked.includes(boss.user), asked.includes(mal.id)]).toEqual([true, false])
 })
