@@ -56,6 +56,7 @@ export const limits = operations({
       geofences: limit('geofences'),
       timeslots: limit('timeslots'),
       groups: limit('groups'),
+      keys: limit('keys'),
       pending_approvals: limit('pending_approvals'),
       idempotency_mib: limit('idempotency_mib'),
       reset: optional(z.array(z.enum(limitNames)), 'Limits to reset to their defaults', {

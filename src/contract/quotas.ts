@@ -11,6 +11,7 @@ export const quotas = {
   geofences: { standard: 20_000, least: 0, about: 'Geofences of the organization and of its users' },
   timeslots: { standard: 20_000, least: 0, about: 'Time slots of the organization and of its users' },
   groups: { standard: 100, least: 0, about: 'Groups of the organization' },
+  keys: { standard: 1_000, least: 0, about: 'API keys that keys or people created' },
   pending_approvals: { standard: 2_000, least: 0, about: 'Pending approvals of all approvers together' },
   idempotency_mib: { standard: 256, least: 1, about: 'MiB of responses stored for repeated requests' },
 } as const satisfies Record<string, { standard: number; least: number; about: string }>

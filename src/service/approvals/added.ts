@@ -1,11 +1,11 @@
 import { mostAdded } from '../../contract/added.ts'
 import type { Call } from '../call/call.ts'
-import { countRows } from '../call/pagination.ts'
 import { ofMembership, withinOrganization } from '../call/tenant.ts'
 import { ofKeptDevice } from '../devices/active.ts'
 import { adminRoles } from '../devices/administrators.ts'
 import { selectConsented } from '../keys/agents.ts'
 import { keysBelow } from '../keys/ancestry.ts'
+import { inParts } from '../storage/in-parts.ts'
 import type { Db } from '../storage/schema.ts'
 
 // What a device or a key brought in: devices whose link it made or which it approved, keys that a person consented to with
@@ -96,12 +96,14 @@ export const readAddedByDevice = async (
 
 /** The devices behind which this key or one that it created is, in any state. */
 const enrolledBy = async (db: Db, keys: readonly number[], within: Within): Promise<number[]> => {
-  const rows = await devicesWithin(db, within)
-    .where(({ or, eb }) => or([eb('d.enrolled_by', 'in', keys), eb('d.approved_by_key', 'in', keys)]))
-    .select('d.id')
-    .orderBy('d.id')
-    .limit(mostAdded + 1)
-    .execute()
+  const rows = await inParts(keys, (some) =>
+    devicesWithin(db, within)
+      .where(({ or, eb }) => or([eb('d.enrolled_by', 'in', some), eb('d.approved_by_key', 'in', some)]))
+      .select('d.id')
+      .orderBy('d.id')
+      .limit(mostAdded + 1)
+      .execute(),
+  )
   const ids = rows.map(({ id }) => id)
   return spread(db, ids, within)
 }
@@ -112,19 +114,37 @@ export const readAddedByKey = async (call: Pick<Call, 'db' | 'now' | 'caller'>, 
   const within = { orgId: call.caller.orgId }
   const keys = [id, ...(await keysBelow(db, id))]
   const devices = await enrolledBy(db, keys, within)
-  const administrators = await db
-    .selectFrom('appointments as a')
-    .innerJoin('memberships as m', (join) => join.on(ofMembership('a')))
-    .where(({ or, eb }) => or([eb('a.by_key', 'in', keys), eb('a.by_device', 'in', [...devices, nobody])]))
-    .where(withinOrganization(within.orgId, 'a.org_id'))
-    .where('m.state', '=', 'active')
-    .where('m.role', 'in', adminRoles)
-    .select(['m.org_id', 'm.user_id', 'm.first_name', 'm.last_name'])
-    .orderBy('m.user_id')
-    .limit(mostAdded)
-    .execute()
-  const requests = db.selectFrom('approvals').where('key_id', 'in', keys).where('status', '=', 'pending')
-  const links = db.selectFrom('enrollments').where('created_by', 'in', keys).where('used_at', 'is', null)
+  const administrators = await inParts(keys, (some) =>
+    db
+      .selectFrom('appointments as a')
+      .innerJoin('memberships as m', (join) => join.on(ofMembership('a')))
+      .where(({ or, eb }) => or([eb('a.by_key', 'in', some), eb('a.by_device', 'in', [...devices, nobody])]))
+      .where(withinOrganization(within.orgId, 'a.org_id'))
+      .where('m.state', '=', 'active')
+      .where('m.role', 'in', adminRoles)
+      .select(['m.org_id', 'm.user_id', 'm.first_name', 'm.last_name'])
+      .orderBy('m.user_id')
+      .limit(mostAdded)
+      .execute(),
+  )
+  const requests = await inParts(keys, (some) =>
+    db
+      .selectFrom('approvals')
+      .where('key_id', 'in', some)
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', now)
+      .select('id')
+      .execute(),
+  )
+  const links = await inParts(keys, (some) =>
+    db
+      .selectFrom('enrollments')
+      .where('created_by', 'in', some)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', now)
+      .select('id')
+      .execute(),
+  )
   return {
     ...(await readLive(call, devices, nobody, within)),
     administrators: administrators.map(({ user_id, org_id, ...row }) => ({
@@ -132,7 +152,7 @@ export const readAddedByKey = async (call: Pick<Call, 'db' | 'now' | 'caller'>, 
       org_id,
       owner: ownerOf(row),
     })),
-    pending_requests: await countRows(requests.where('expires_at', '>', now)),
-    enrollment_links: await countRows(links.where('expires_at', '>', now)),
+    pending_requests: requests.length,
+    enrollment_links: links.length,
   }
 }

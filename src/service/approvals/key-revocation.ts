@@ -1,5 +1,6 @@
 import type { Call } from '../call/call.ts'
 import { changeKeyRows } from '../keys/rows.ts'
+import { inParts } from '../storage/in-parts.ts'
 import { expireDue } from './expiry.ts'
 
 /**
@@ -11,13 +12,22 @@ export const revokeKeys = async (
   ids: readonly number[],
   others: readonly number[] = [],
 ): Promise<number> => {
-  for (const id of ids) {
+  const live = await inParts(ids, (some) =>
+    call.db
+      .selectFrom('api_keys')
+      .where('id', 'in', some)
+      .where('revoked_at', 'is', null)
+      .select('id')
+      .execute(),
+  )
+  for (const { id } of live) {
     const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
       keys.where('id', '=', id).where('revoked_at', 'is', null),
     )
     if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
   }
-  const keys = [...ids, ...others]
+  // The requests of the others ended with them.
+  const keys = [...live.map((one) => one.id), ...others]
   let count = 0
   for (let ended = await expireDue(call.db, call.now, { keys }); ended.length > 0;) {
     for (const one of ended) call.wake(one)

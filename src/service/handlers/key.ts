@@ -7,6 +7,7 @@ import { keysBelow } from '../keys/ancestry.ts'
 import { newestSecret, readCreatedKeys, readKeyDetails, readSecrets, whyNot } from '../keys/keys.ts'
 import { changeKeyRows } from '../keys/rows.ts'
 import { everyScope } from '../keys/scopes.ts'
+import { inParts } from '../storage/in-parts.ts'
 import type { Db } from '../storage/schema.ts'
 import { isShared, lockOrganizations } from '../storage/transaction.ts'
 
@@ -18,11 +19,27 @@ export const getKey: HandlerOf<'getKey'> = async ({ id }, call) => ({
 /** Locks the organizations of keys; true if one of them was not locked, so that keys may have been added meanwhile. */
 const lockOrganizationsOf = async (db: Db, ids: readonly number[]): Promise<boolean> => {
   if (!isShared(db)) return false
-  const keys = await db.selectFrom('api_keys').where('id', 'in', ids).select('org_id').distinct().execute()
+  const keys = await inParts(ids, (some) =>
+    db.selectFrom('api_keys').where('id', 'in', some).select('org_id').distinct().execute(),
+  )
   return lockOrganizations(
     db,
     keys.map(({ org_id }) => org_id ?? 0),
   )
+}
+
+/** Those of the keys with which an operator could go on. */
+const operatorKeysAmong = async (db: Db, ids: readonly number[]): Promise<number[]> => {
+  const keys = await inParts(ids, (some) =>
+    db
+      .selectFrom('api_keys')
+      .where('id', 'in', some)
+      .where('org_id', 'is', null)
+      .where('scopes', '=', everyScope)
+      .select('id')
+      .execute(),
+  )
+  return keys.map(({ id }) => id)
 }
 
 const findRevoked = ({ db, caller }: Call, id: number) =>
@@ -37,6 +54,7 @@ const findRevoked = ({ db, caller }: Call, id: number) =>
 export const revokeKey: HandlerOf<'revokeKey'> = async ({ id, with_added = false }, call) => {
   let below = await keysBelow(call.db, id)
   while (await lockOrganizationsOf(call.db, [id, ...below])) below = await keysBelow(call.db, id)
+  const ending = await operatorKeysAmong(call.db, [id, ...below])
   const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
     keys
       .where('id', '=', id)
@@ -51,7 +69,7 @@ export const revokeKey: HandlerOf<'revokeKey'> = async ({ id, with_added = false
           exists(
             selectFrom('api_keys as other')
               .select('other.id')
-              .where('other.id', 'not in', [id, ...below])
+              .where('other.id', 'not in', [id, ...ending])
               .where('other.org_id', 'is', null)
               .where('other.scopes', '=', everyScope)
               .where('other.revoked_at', 'is', null)

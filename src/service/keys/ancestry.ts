@@ -7,6 +7,7 @@ import type { Keyring } from '../call/keyring.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { inParts } from '../storage/in-parts.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
 import { scopesText } from './scopes.ts'
@@ -84,12 +85,9 @@ export const isOfSame = async (deps: Deps, one: number, other: number): Promise<
 const findDescendants = async (db: Db, root: number): Promise<number[]> => {
   const found = new Set<number>()
   for (let creators = [root]; creators.length > 0;) {
-    const rows = await db
-      .selectFrom('api_keys')
-      .where('created_by', 'in', creators)
-      .select(['id', 'lineage'])
-      .orderBy('id')
-      .execute()
+    const rows = await inParts(creators, (some) =>
+      db.selectFrom('api_keys').where('created_by', 'in', some).select(['id', 'lineage']).execute(),
+    )
     const fresh = rows.filter(({ id }) => !found.has(id))
     for (const { id } of fresh) found.add(id)
     creators = fresh.filter(({ lineage }) => lineage === null).map(({ id }) => id)

@@ -4,7 +4,7 @@ import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf, requireOwner } from '../call/caller.ts'
 import { ofLiveSignIn } from '../call/sign-in.ts'
-import { countRows, readPage } from '../call/pagination.ts'
+import { readPage } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import {
   checkDepth,
@@ -19,6 +19,7 @@ import {
 import { type KeyKind, newSecret } from './authenticator.ts'
 import { insertKeyRow, isLive, type NewKeyRow } from './rows.ts'
 import { isOperatorKey, readScopes, scopeMissing, scopesText } from './scopes.ts'
+import { inParts } from '../storage/in-parts.ts'
 
 const { kind: _, root_id: __, ended: ___, ...stored } = recordSchema.shape
 const columns = Object.keys(stored) as (keyof typeof stored)[]
@@ -118,12 +119,11 @@ const mostShown = 100
 
 /** The newest secrets among these rows that work, at most 100, and their number. */
 export const readCreatedKeys = async (call: Call, ids: readonly number[]) => {
-  const live = selectKeys(call)
-    .where('id', 'in', [...ids, 0])
-    .where('replaced', '=', 0)
-    .where(isLive(call.now))
-  const rows = await live.orderBy('id').limit(mostShown).execute()
-  return { created_keys: rows.map(keyRecord), created_keys_total: await countRows(live) }
+  const live = await inParts(ids, (some) =>
+    selectKeys(call).where('id', 'in', some).where('replaced', '=', 0).where(isLive(call.now)).execute(),
+  )
+  const shown = live.toSorted((a, b) => a.id - b.id).slice(0, mostShown)
+  return { created_keys: shown.map(keyRecord), created_keys_total: live.length }
 }
 
 /** The older and newer secrets of a key that work. */
@@ -217,6 +217,7 @@ export const createKey: HandlerOf<'createKey'> = async (
   checkExpiry(call, expires_at, { byConsent: isOwn })
   await checkOwner(call, orgId, owner_user_id)
   if (isOwn) demandConsent(call, orgId!)
+  if (orgId !== null) await call.claim(orgId, 'keys')
   await requireFreeName(call, name, orgId)
   return insertKey(call, {
     name,

@@ -52,6 +52,7 @@ const mostOfWrite: Record<Counted, number> = {
   geofences: 1_000,
   timeslots: 1_000,
   groups: 1,
+  keys: 1,
   idempotency_mib: 2 * bytesPerMib,
 }
 

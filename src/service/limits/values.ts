@@ -43,6 +43,15 @@ export const counts: Record<Counted, Count> = {
   timeslots: countRules('timeslots'),
   groups: (db, orgId) =>
     countRows(db.selectFrom('groups').where('org_id', '=', orgId).where('deleted_at', 'is', null)),
+  // Not those of sign-ins and agents, which have a limit of each person.
+  keys: (db, orgId) =>
+    countRows(
+      db
+        .selectFrom('api_keys')
+        .where('org_id', '=', orgId)
+        .where('client_id', 'is', null)
+        .where('revoked_at', 'is', null),
+    ),
   pending_approvals: (db, orgId, now) =>
     countRows(
       db

@@ -170,3 +170,29 @@ test('a list says which secrets were replaced', async () => {
     false,
   ])
 })
+
+describe('a leaked key that made many others', () => {
+  test('is revoked however many these are', async () => {
+    const leaked = await made()
+    const child = dataOf(await create({ name: 'child', scopes: ['read'] }, leaked.key))
+    await service.runSql(`
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 40000)
+      insert into api_keys
+        (org_id, name, prefix, hash, wrapped_hash, created_at, revoked_at, scopes, created_by, replaced)
+      select org_id, name || i, prefix || i, hash, wrapped_hash, created_at, created_at, scopes, created_by, 0
+      from api_keys, n where id = ${child.id}`)
+    expect(await revoked(leaked)).toMatchObject({ created_keys_total: 1 })
+    expect(await working(leaked, child)).toEqual([false, false])
+  })
+
+  test('makes no more than the limit of its organization', async () => {
+    const path = `/svc/v1/organizations/${acme.id}/limits`
+    dataOf(await service.call('POST', path, { body: { keys: 3 } }))
+    const leaked = await made()
+    const answers = []
+    for (const name of ['one', 'two', 'three', 'four'])
+      answers.push(await create({ name, scopes: ['read'] }, leaked.key))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409, 409])
+    expect(answers[3]!.body.data).toMatchObject({ code: 'quota_exceeded', quota: 'keys' })
+  })
+})
