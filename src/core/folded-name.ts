@@ -1,8 +1,13 @@
+const mostMarks = 30
+
+/** Normalizing takes the square of the length of a run of marks, so a run is split as in Unicode's Stream-Safe Text (UAX #15). */
+const splitMarks = (run: string): string =>
+  [...run].map((mark, at) => (at > 0 && at % mostMarks === 0 ? `\u034f${mark}` : mark)).join('')
+
 /** Go, for one, finds the members of a message without regard to case, also with letters such as K (the Kelvin sign). */
 export const foldedName = (name: string): string =>
-  // Normalizing takes the square of the time of a run of marks: as Unicode's Stream-Safe Text, at most 30 in a row.
   name
-    .replace(/\p{M}{30}/gu, '$&\u034f')
+    .replace(/\p{M}+/gu, splitMarks)
     .normalize('NFKC')
     .toLowerCase()
 
