@@ -61,7 +61,8 @@ describe('the rules in memory', () => {
   test('are read once for concurrent requests while no other node can commit', async () => {
     await write('PUT', `/organization/${org}/update`, { name: 'Acme' })
     const [one, two] = await Promise.all([rules(), service.service.factorsFor(org)])
-    expect(one.organization === two.organization).toBe(!service.storage.shared)
+    // Where another node could commit, one of them may read again, or find what the other has just read.
+    expect(service.storage.shared || one.organization === two.organization).toBe(true)
   })
 
   test('are the same for checks and decisions', async () => {
