@@ -119,7 +119,7 @@ export const registerDemo = defineCommand({
           SVC_BASE_URL: service.baseUrl,
           SVC_API_KEY: service.operatorKey,
         }
-        await playAll(steps, { ...io, env, cwd }, { started, run })
+        await playAll(steps, { ...io, env, cwd, here: cwd }, { started, run })
       } finally {
         await service.stop()
       }

@@ -144,7 +144,7 @@ export const tryExecSwaps = (): void => {
       await answer(id, approver)
       const { exit, stderr } = await running.ended
       expect({ exit, ran: hasRun() }).toEqual({ exit: 101, ran: false })
-      expect(stderr).toMatch(/is not (?:what was approved|the approved folder any more): nothing was run/)
+      expect(stderr).toMatch(/is not (?:what was approved|this folder any more): nothing was run/)
       expect((await record(id)).used_at).toBeNull()
     })
   })
