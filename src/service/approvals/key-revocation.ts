@@ -12,7 +12,7 @@ export const revokeKeys = async (
   ids: readonly number[],
   others: readonly number[] = [],
 ): Promise<number> => {
-  const live = await inParts(ids, (some) =>
+  const found = await inParts(ids, (some) =>
     call.db
       .selectFrom('api_keys')
       .where('id', 'in', some)
@@ -20,14 +20,16 @@ export const revokeKeys = async (
       .select('id')
       .execute(),
   )
-  for (const { id } of live) {
+  const live = new Set(found.map(({ id }) => id))
+  for (const id of ids) {
+    if (!live.has(id)) continue
     const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
       keys.where('id', '=', id).where('revoked_at', 'is', null),
     )
     if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
   }
   // The requests of the others ended with them.
-  const keys = [...live.map((one) => one.id), ...others]
+  const keys = [...live, ...others]
   let count = 0
   for (let ended = await expireDue(call.db, call.now, { keys }); ended.length > 0;) {
     for (const one of ended) call.wake(one)

@@ -86,7 +86,12 @@ const findDescendants = async (db: Db, root: number): Promise<number[]> => {
   const found = new Set<number>()
   for (let creators = [root]; creators.length > 0;) {
     const rows = await inParts(creators, (some) =>
-      db.selectFrom('api_keys').where('created_by', 'in', some).select(['id', 'lineage']).execute(),
+      db
+        .selectFrom('api_keys')
+        .where('created_by', 'in', some)
+        .select(['id', 'lineage'])
+        .orderBy('id')
+        .execute(),
     )
     const fresh = rows.filter(({ id }) => !found.has(id))
     for (const { id } of fresh) found.add(id)
