@@ -1,5 +1,6 @@
 import { rowsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
+import { checkedAgainst, type CheckedFactor } from '../../contract/checked-factors.ts'
 import { geofence } from '../../contract/geofence.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
@@ -10,31 +11,18 @@ import type { Problem } from './yaml.ts'
 
 export type Compared = { rows: Rows; state: State; plan: Plan; prune: boolean }
 
-/** What a factor is checked against. */
+/** Where a file has what a factor is checked against, and what lists it. */
 const checkedBy = {
-  location: {
-    section: 'geofences',
-    noun: 'geofence',
-    list: geofence.listGeofences,
-    create:
-      'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
-  },
-  time: {
-    section: 'timeslots',
-    noun: 'time slot',
-    list: timeslot.listTimeslots,
-    create:
-      'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE',
-  },
+  location: { section: 'geofences', list: geofence.listGeofences },
+  time: { section: 'timeslots', list: timeslot.listTimeslots },
 } as const
-type Checked = keyof typeof checkedBy
 
 const isActive = ({ is_active = 1, enabled = true }: Fields): boolean => is_active === 1 && enabled === true
 
 /** Whether the organization has something to check the factor against after the changes, or a user may have it. */
 const isCheckable = async (
   { rows, state, prune }: Compared,
-  factor: Checked,
+  factor: CheckedFactor,
   client: Client,
 ): Promise<boolean> => {
   const { section, list } = checkedBy[factor]
@@ -67,8 +55,9 @@ export const factorProblems = async (
       return at < 0 ? [] : [['rules', i, 'factors', at]]
     })
     if (places.length === 0 || (await isCheckable(compared, factor, client))) continue
-    const { noun, create, section } = checkedBy[factor]
-    const message = `requires an active ${noun}, and there is none: add one to ${section}, or first: ${create} --org ${org}`
+    const { section } = checkedBy[factor]
+    const { noun, command } = checkedAgainst[factor]
+    const message = `requires an active ${noun}, and there is none: add one to ${section}, or first: ${command} --org ${org}`
     problems.push(...places.map((path) => ({ path, message })))
   }
   return problems

@@ -9,7 +9,7 @@ import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { relationsTo } from '../devices/relation.ts'
-import { mergedLines } from '../policy/rules.ts'
+import { mergedLines, peopleIn } from '../policy/rules.ts'
 import { activeMembers, type Approver, notEnrolled } from './find-approver.ts'
 import { type Asking, checkLimits } from './limits.ts'
 import { type Excluded, isOwnConsent, quietIn, type StoredLine } from './lines.ts'
@@ -108,7 +108,7 @@ export const considerPool = async (
   // The operator is trusted: nobody is kept from answering their requests.
   const isTrusted = isOperator(call.caller)
   const lines = mergedLines(wanted.map((line) => ({ ...line, separated: line.separated && !isTrusted })))
-  const ids = [...new Set(lines.flatMap(({ members }) => members))]
+  const ids = [...peopleIn(lines)]
   if (ids.length > mostAsked)
     throw invalid('approvers', `name ${ids.length} people; one request can ask ${mostAsked}`)
   const found =

@@ -1,14 +1,10 @@
+import type { CheckedFactor } from '../../contract/checked-factors.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { factors as allFactors } from '../../contract/records.ts'
 import { conflict, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import {
-  type CheckedFactor,
-  commandsFor,
-  findUnchecked,
-  nothingAgainst,
-} from '../policy/unchecked-factors.ts'
+import { commandsFor, findUnchecked, nothingAgainst } from '../policy/unchecked-factors.ts'
 import type { Pool } from './pool.ts'
 
 type ApprovalInput = RowInput<'createApproval'>

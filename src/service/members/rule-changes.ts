@@ -11,8 +11,8 @@ import { findRoots } from '../devices/origin.ts'
 import { isSeparated, relationsTo } from '../devices/relation.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import type { Book, Group } from '../policy/group-rows.ts'
-import { mergedLines, requirementOf } from '../policy/rules.ts'
-import { isCompletable, peopleIn, rulesOfGroup } from './rule-completable.ts'
+import { mergedLines, peopleIn, requirementOf } from '../policy/rules.ts'
+import { isCompletable, rulesOfGroup } from './rule-completable.ts'
 
 // Groups and rules decide who approves, so people sign each change of them on their phones.
 

@@ -7,13 +7,10 @@ import type { Call, RequiredLine, Requirement } from '../call/call.ts'
 import { organizationRow } from '../call/tenant.ts'
 import { awakeAmong } from '../devices/seats.ts'
 import type { Book } from '../policy/group-rows.ts'
-import { emergencyLinesOf, linesOf, mergedLines } from '../policy/rules.ts'
+import { emergencyLinesOf, linesOf, mergedLines, peopleIn } from '../policy/rules.ts'
 import { commandsFor, findUnchecked, type KnownFactors, nothingAgainst } from '../policy/unchecked-factors.ts'
 
 // A rule that nobody can satisfy holds everything, and only the operator could undo it. So it is not made.
-
-export const peopleIn = (lines: readonly RequiredLine[]): Set<number> =>
-  new Set(lines.flatMap(({ members }) => members))
 
 /** Refuses a rule whose people, with the administrator whom its deletion needs, are more than one request can ask. */
 const requireAskable = (orgId: number, book: Book, rule: Rule): void => {

@@ -7,12 +7,11 @@ import { awakeAmong, named } from '../devices/seats.ts'
 import { type Book, readBook, writeRules } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
 import type { KnownFactors } from '../policy/unchecked-factors.ts'
-import { emergencyLinesOf, isNew, linesOf, ruleDigest } from '../policy/rules.ts'
+import { emergencyLinesOf, isNew, linesOf, peopleIn, ruleDigest } from '../policy/rules.ts'
 import { create, type Demand, setMembers } from './groups.ts'
 import { checkKeys, checkRule } from './rule-input.ts'
 import { type Change, demandForChanges, notifyChange } from './rule-changes.ts'
 import {
-  peopleIn,
   refuseClash,
   requireCompletable,
   requireEnoughMembers,

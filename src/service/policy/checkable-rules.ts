@@ -1,18 +1,19 @@
+import type { CheckedFactor } from '../../contract/checked-factors.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { organizationRow } from '../call/tenant.ts'
-import { bookOf, linesOf } from './rules.ts'
-import { type CheckedFactor, commandsFor, findUnchecked, nothingAgainst } from './unchecked-factors.ts'
+import { bookOf, linesOf, peopleIn } from './rules.ts'
+import { commandsFor, findUnchecked, type KnownFactors, nothingAgainst } from './unchecked-factors.ts'
 
 /** The names of the rules that require this factor of somebody for whom it cannot be checked. */
 const uncheckable = async (call: Call, org_id: number, factor: CheckedFactor): Promise<string[]> => {
   const book = await bookOf(call, org_id)
   const names: string[] = []
+  const known: KnownFactors = new Map()
   for (const { rule } of book?.rules ?? []) {
     if (!rule.factors?.includes(factor)) continue
-    const ids = new Set(linesOf(book!, rule).flatMap(({ members }) => members))
-    const people = [...ids].map((user_id) => ({ org_id, user_id }))
-    if ((await findUnchecked(call.db, people, [factor])).length > 0) names.push(rule.name)
+    const people = [...peopleIn(linesOf(book!, rule))].map((user_id) => ({ org_id, user_id }))
+    if ((await findUnchecked(call.db, people, [factor], known)).length > 0) names.push(rule.name)
   }
   return names
 }

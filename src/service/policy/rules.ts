@@ -63,6 +63,10 @@ export const requirementOf = (
   }
 }
 
+/** Everybody whom lines name. */
+export const peopleIn = (lines: readonly Pick<RequiredLine, 'members'>[]): Set<number> =>
+  new Set(lines.flatMap(({ members }) => members))
+
 /** Lines of the same people are one, with the higher need. Whoever leaves a group is in none of its lines. */
 export const mergedLines = <L extends RequiredLine>(lines: readonly L[]): (L & { members: number[] })[] => {
   const all = new Map<string, L & { members: number[] }>()

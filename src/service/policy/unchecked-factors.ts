@@ -1,3 +1,4 @@
+import { checkedAgainst, type CheckedFactor } from '../../contract/checked-factors.ts'
 import type { factors as allFactors } from '../../contract/records.ts'
 import { hasPolicy } from '../../factors/decide.ts'
 import type { Db } from '../storage/schema.ts'
@@ -6,23 +7,6 @@ import { readRestrictions } from './factor-settings.ts'
 // Factors that there is nothing to check against: no geofence, no time slot.
 
 type Factor = (typeof allFactors)[number]
-
-/** The device itself answers for the other two: it verifies its user and signs each approval. */
-export type CheckedFactor = Exclude<Factor, 'biometric' | 'device'>
-
-/** What a factor is checked against, and the command that creates one. */
-const checkedAgainst: Record<CheckedFactor, { noun: string; command: string }> = {
-  location: {
-    noun: 'geofence',
-    command:
-      'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
-  },
-  time: {
-    noun: 'time slot',
-    command:
-      'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE',
-  },
-}
 
 /** What each person is checked against, by user id, so that nobody is read twice. */
 export type KnownFactors = Map<number, Awaited<ReturnType<typeof readRestrictions>>>
