@@ -11,8 +11,29 @@ export const foldedName = (name: string): string =>
     .normalize('NFKC')
     .toLowerCase()
 
-/** The value of a name; undefined if another one in the record could be taken for it, or it is spelled otherwise. */
-export const onlyNamed = (values: Readonly<Record<string, unknown>>, name: string): unknown => {
-  const same = Object.keys(values).filter((one) => foldedName(one) === foldedName(name))
-  return same.length === 1 && same[0] === name ? values[name] : undefined
+/** The names of a record, by how they are folded. */
+export const namesIn = (
+  values: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, readonly string[]> => {
+  const names = new Map<string, string[]>()
+  for (const name of Object.keys(values)) {
+    const folded = foldedName(name)
+    const same = names.get(folded)
+    if (same) same.push(name)
+    else names.set(folded, [name])
+  }
+  return names
+}
+
+/**
+ * The value of a name; undefined if another one in the record could be taken for it, or it is spelled otherwise. `names`: those
+ * of the record, for whoever asks for many.
+ */
+export const onlyNamed = (
+  values: Readonly<Record<string, unknown>>,
+  name: string,
+  names = namesIn(values),
+): unknown => {
+  const [same, ...others] = names.get(foldedName(name)) ?? []
+  return same === name && others.length === 0 ? values[name] : undefined
 }

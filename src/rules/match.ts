@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Rule, RuleMatch, SubjectFields } from '../contract/rule-shape.ts'
-import { foldedName } from '../core/folded-name.ts'
+import { foldedName, namesIn, onlyNamed } from '../core/folded-name.ts'
 import { hasWildcard, matches } from '../core/wildcard.ts'
 import { bareNameOf, nameOf, startsOthers } from './starters.ts'
 
@@ -66,7 +66,12 @@ const same = (text: string): string => text
 
 const readingOf = (
   facts: Facts,
-  { left, isException, fold: change }: { left: Comparison; isException: boolean; fold: Reading['fold'] },
+  {
+    isException,
+    fold: change,
+    names,
+    left,
+  }: Pick<Reading, 'isException' | 'fold' | 'names'> & { left: Comparison },
 ): Reading => {
   const folded = new Map<string, string>()
   const fold = (text: string): string => {
@@ -82,9 +87,6 @@ const readingOf = (
           cwd: partsOf(facts.cwd).map(fold),
         }
       : undefined
-  const names = new Map<string, string[]>()
-  for (const name of facts.type === 'tool_call' ? Object.keys(facts.arguments) : [])
-    names.set(foldedName(name), [...(names.get(foldedName(name)) ?? []), name])
   return {
     facts,
     command,
@@ -107,10 +109,10 @@ const fits = (pattern: string, text: string, reading: Reading): boolean =>
  * A rule ignores case and how letters are composed, because programs, tools and file systems may; composing can make one
  * character of two, so each way counts. An exception ignores neither, because they may not.
  */
-const readingsOfRule = (facts: Facts, left: Comparison): Reading[] => {
+const readingsOfRule = (facts: Facts, shared: Pick<Reading, 'names'> & { left: Comparison }): Reading[] => {
   const isPlain = /^[ -~]*$/.test(JSON.stringify(facts))
   return [lower, ...(isPlain ? [] : [foldedName])].map((fold) =>
-    readingOf(facts, { left, isException: false, fold }),
+    readingOf(facts, { ...shared, isException: false, fold }),
   )
 }
 
@@ -180,8 +182,7 @@ const matchesArguments = (
   reading: Reading,
 ): boolean =>
   Object.entries(patterns).every(([name, texts]) => {
-    const [same, ...others] = reading.names.get(foldedName(name)) ?? []
-    const value = same === name && others.length === 0 ? values[name] : undefined
+    const value = onlyNamed(values, name, reading.names)
     return typeof value === 'string' ? matchesText(texts, value, reading) : !reading.isException
   })
 
@@ -212,9 +213,10 @@ const namesProgram = ({ argv: [first = '*'] = [] }: SubjectFields): boolean => !
  * command with variables, which can do what its words do not say.
  */
 export const matcherOf = (facts: Facts) => {
-  const left = { left: mostCompared }
-  const ofRule = readingsOfRule(facts, left)
-  const ofException = readingOf(facts, { left, isException: true, fold: same })
+  const names = namesIn(facts.type === 'tool_call' ? facts.arguments : {})
+  const shared = { names, left: { left: mostCompared } }
+  const ofRule = readingsOfRule(facts, shared)
+  const ofException = readingOf(facts, { ...shared, isException: true, fold: same })
   const starts = facts.type === 'command' && startsOthers(facts)
   return (
     { match, except = [] }: Pick<Rule, 'match' | 'except'>,
