@@ -1,5 +1,6 @@
 import { mostAdded } from '../../contract/added.ts'
 import type { Call } from '../call/call.ts'
+import { countRows } from '../call/pagination.ts'
 import { ofMembership, withinOrganization } from '../call/tenant.ts'
 import { ofKeptDevice } from '../devices/active.ts'
 import { adminRoles } from '../devices/administrators.ts'
@@ -108,43 +109,39 @@ const enrolledBy = async (db: Db, keys: readonly number[], within: Within): Prom
   return spread(db, ids, within)
 }
 
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, one) => sum + one, 0)
+
 /** What a key and the keys that it created added, and what ends with them. */
 export const readAddedByKey = async (call: Pick<Call, 'db' | 'now' | 'caller'>, id: number) => {
   const { db, now } = call
   const within = { orgId: call.caller.orgId }
   const keys = [id, ...(await keysBelow(db, id))]
   const devices = await enrolledBy(db, keys, within)
-  const administrators = await inParts(keys, (some) =>
-    db
-      .selectFrom('appointments as a')
-      .innerJoin('memberships as m', (join) => join.on(ofMembership('a')))
-      .where(({ or, eb }) => or([eb('a.by_key', 'in', some), eb('a.by_device', 'in', [...devices, nobody])]))
-      .where(withinOrganization(within.orgId, 'a.org_id'))
-      .where('m.state', '=', 'active')
-      .where('m.role', 'in', adminRoles)
-      .select(['m.org_id', 'm.user_id', 'm.first_name', 'm.last_name'])
-      .orderBy('m.user_id')
-      .limit(mostAdded)
-      .execute(),
-  )
-  const requests = await inParts(keys, (some) =>
-    db
-      .selectFrom('approvals')
-      .where('key_id', 'in', some)
-      .where('status', '=', 'pending')
-      .where('expires_at', '>', now)
-      .select('id')
-      .execute(),
-  )
-  const links = await inParts(keys, (some) =>
-    db
-      .selectFrom('enrollments')
-      .where('created_by', 'in', some)
-      .where('used_at', 'is', null)
-      .where('expires_at', '>', now)
-      .select('id')
-      .execute(),
-  )
+  const appointedBy = (column: 'a.by_key' | 'a.by_device', ids: readonly number[]) =>
+    inParts(ids, (some) =>
+      db
+        .selectFrom('appointments as a')
+        .innerJoin('memberships as m', (join) => join.on(ofMembership('a')))
+        .where(column, 'in', some)
+        .where(withinOrganization(within.orgId, 'a.org_id'))
+        .where('m.state', '=', 'active')
+        .where('m.role', 'in', adminRoles)
+        .select(['m.org_id', 'm.user_id', 'm.first_name', 'm.last_name'])
+        .orderBy('m.user_id')
+        .limit(mostAdded)
+        .execute(),
+    )
+  // Each appointment is by a key or by a device.
+  const appointed = [...(await appointedBy('a.by_key', keys)), ...(await appointedBy('a.by_device', devices))]
+  const administrators = appointed.toSorted((a, b) => a.user_id - b.user_id).slice(0, mostAdded)
+  const requests = await inParts(keys, async (some) => {
+    const pending = db.selectFrom('approvals').where('key_id', 'in', some).where('status', '=', 'pending')
+    return [await countRows(pending.where('expires_at', '>', now))]
+  })
+  const links = await inParts(keys, async (some) => {
+    const unused = db.selectFrom('enrollments').where('created_by', 'in', some).where('used_at', 'is', null)
+    return [await countRows(unused.where('expires_at', '>', now))]
+  })
   return {
     ...(await readLive(call, devices, nobody, within)),
     administrators: administrators.map(({ user_id, org_id, ...row }) => ({
@@ -152,7 +149,7 @@ export const readAddedByKey = async (call: Pick<Call, 'db' | 'now' | 'caller'>, 
       org_id,
       owner: ownerOf(row),
     })),
-    pending_requests: requests.length,
-    enrollment_links: links.length,
+    pending_requests: sumOf(requests),
+    enrollment_links: sumOf(links),
   }
 }

@@ -7,6 +7,7 @@ import type { Service } from '../call/service.ts'
 import { ofLiveSignIn } from '../call/sign-in.ts'
 import { endCooling } from '../devices/cooling.ts'
 import { siteProblem } from '../devices/site.ts'
+import { inParts } from '../storage/in-parts.ts'
 import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
@@ -14,7 +15,7 @@ import { wakeOf } from './lines.ts'
 import { tellGrantUses } from './grant-notices.ts'
 import { remindDue } from './reminders.ts'
 import { createShrunkSweep } from './shrunk-pools.ts'
-import { type ApprovalRow, type RequestKey, updatePending } from './rows.ts'
+import { type RequestKey, updatePending } from './rows.ts'
 import { auditSubject } from './record.ts'
 
 /**
@@ -134,18 +135,16 @@ export const endedAmong = async (
   { storage }: Pick<Service, 'storage'>,
   requests: readonly string[],
 ): Promise<WakeTarget[]> => {
-  const found: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines' | 'break_glass' | 'status'>[] = []
-  for (let at = 0; at < requests.length; at += askedAtMost)
-    found.push(
-      ...(await storage.read((db) =>
-        db
-          .selectFrom('approvals')
-          .where('request_id', 'in', requests.slice(at, at + askedAtMost))
-          .where(({ eb, or }) => or([eb('status', '<>', 'pending'), isOver(storage.now())]))
-          .select(['request_id', 'org_id', 'lines', 'break_glass', 'status'])
-          .execute(),
-      )),
+  const readEnded = (some: string[]) =>
+    storage.read((db) =>
+      db
+        .selectFrom('approvals')
+        .where('request_id', 'in', some)
+        .where(({ eb, or }) => or([eb('status', '<>', 'pending'), isOver(storage.now())]))
+        .select(['request_id', 'org_id', 'lines', 'break_glass', 'status'])
+        .execute(),
     )
+  const found = await inParts(requests, readEnded, askedAtMost)
   const due = found.filter(({ status }) => status === 'pending')
   for (const org_id of new Set(due.map((one) => one.org_id)))
     await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id, routine: true })

@@ -1,6 +1,7 @@
 import type { ApprovalLine } from '../../contract/approval-line.ts'
 import type { LineOfPeople } from '../../core/assignment.ts'
 import type { WakeTarget } from '../storage/node-message.ts'
+import { readBreakGlass } from './broken-glass.ts'
 import type { ApprovalRow } from './rows.ts'
 
 /** A person in a line, as they were when the request was made; most of the number is hidden. */
@@ -70,9 +71,9 @@ export const quietIn = (lines: readonly StoredLine[]): ReadonlySet<number> =>
   new Set(lines.flatMap(({ people }) => people.filter(({ quiet }) => quiet).map(({ user_id }) => user_id)))
 
 /** Who was told that the glass was broken. */
-const toldOf = ({ break_glass }: Pick<ApprovalRow, 'break_glass'>): number[] => {
+const toldOf = (row: Pick<ApprovalRow, 'break_glass'>): number[] => {
   try {
-    return (JSON.parse(break_glass ?? '{}') as { told?: number[] }).told ?? []
+    return readBreakGlass(row)?.told ?? []
   } catch {
     // As above.
     return []
