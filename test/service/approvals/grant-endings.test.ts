@@ -37,6 +37,8 @@ const hold = async () => {
     dataOf(await service.call('POST', `/organization/${acme.id}/user/${ada.id}/${move}`))
 }
 
+const otherRule = () => createRule(service, acme.id, { members: [ada.id, grace.id], match: { type: 'text' } })
+
 describe('a grant', () => {
   test('ends with its time', async () => {
     await granted()
@@ -117,6 +119,19 @@ describe('a grant', () => {
       expect(refusal(await consume(left))).toEqual([409, 'grant_over', []])
     },
   )
+
+  test.each([
+    ['changed group', async () => at(acme.id, `groups/${(await otherRule()).group}/members/${grace.id}`)],
+    ['deleted member of another group', async () => `/organization/${acme.id}/delete/user/${grace.id}`],
+    ['deleted rule', async () => at(acme.id, `rules/${(await otherRule()).rule}`)],
+  ])('is not used any more after a %s, also where it was approved before', async (_, path) => {
+    const changed = await path()
+    await granted()
+    const [used, left] = [await asked(pod('web-2')), await asked(pod('web-3'))]
+    dataOf(await consume(used))
+    dataOf(await service.call('DELETE', changed))
+    expect(refusal(await consume(left))).toEqual([409, 'grant_over', []])
+  })
 
   test('is not used after its time, however long an approval can be used', async () => {
     await granted()
