@@ -36,6 +36,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'break-glass': () => import('./break-glass.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),
   'approval-limits': () => import('./approval-limits.ts'),
+  pipelines: () => import('./pipelines.ts'),
   prompts: () => import('./prompts.ts'),
   otp: () => import('./otp.ts'),
   'kill-nine-approvals': () => import('./kill-nine-approvals.ts'),

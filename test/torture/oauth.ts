@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { answerTo, createPhone, fromPhone, type Phone } from '../service/page/phone.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
 import type { TestService } from '../service/harness.ts'
@@ -15,13 +14,10 @@ import {
   requestIn,
   sendForm,
 } from '../service/mcp/oauth-client.ts'
-import { startServe } from '../e2e/processes.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { reach } from './reached-service.ts'
+import { onService } from './reached-service.ts'
 import type { Result, Torture } from './torture.ts'
-import { type Change, createVariant } from './variant.ts'
+import type { Change } from './variant.ts'
 
-const operator = 'svc_op_oauth_0123456789012345678901234567890123'
 const rounds = 20
 
 type Stage = { service: TestService; ada: Phone; eve: Phone; client: string; other: string }
@@ -173,19 +169,11 @@ const attacks: Record<string, Attack> = {
   },
 }
 
-const run = async (changes: readonly Change[] | undefined, times: number) => {
-  const folder = temporaryFolder()
-  const variant = changes && createVariant(changes)
-  const args = ['--data-dir', join(folder.path, 'data'), '--public-url', 'http://localhost:8080']
-  const running = await startServe(folder.path, operator, {
-    args,
-    ...(variant && { program: variant.program }),
-  })
-  const hits: Record<string, number> = { 'honest tokens': 0, refused: 0, 'registrations refused': 0 }
-  const examples: string[] = []
-  let [count, failures] = [0, 0]
-  try {
-    const service = reach(running.baseUrl, operator)
+const run = (changes: readonly Change[] | undefined, times: number) =>
+  onService(changes, async (service) => {
+    const hits: Record<string, number> = { 'honest tokens': 0, refused: 0, 'registrations refused': 0 }
+    const examples: string[] = []
+    let [count, failures] = [0, 0]
     const { id } = await createTenant(service, 'acme')
     const [ada, eve] = [await createPhone(service, id, 1), await createPhone(service, id, 2)]
     const [client, other] = [await registered(service), await registered(service)]
@@ -214,12 +202,7 @@ const run = async (changes: readonly Change[] | undefined, times: number) => {
     count += 200
     if (hits['registrations refused']! < 170) failures++
     return { count, failures, hits, examples }
-  } finally {
-    await running.stop()
-    variant?.remove()
-    folder.remove()
-  }
-}
+  })
 
 /** The broken variant checks neither PKCE nor the redirect address. */
 const broken: Change[] = [

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
 import { authorize, consentFrom, createVerifier, exchange, requestIn } from '../service/mcp/oauth-client.ts'
 import { createPhone, enrollPhone, type Phone } from '../service/page/phone.ts'
-import { startServe } from '../e2e/processes.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { reach } from './reached-service.ts'
+import { onService } from './reached-service.ts'
 import type { TestService } from '../service/harness.ts'
 import type { Result, Torture } from './torture.ts'
-import { type Change, createVariant } from './variant.ts'
+import type { Change } from './variant.ts'
 
-const operator = 'svc_op_signin_01234567890123456789012345678901234'
 const redirect_uri = 'http://127.0.0.1:4321/'
 const everything = 'ask read people rules devices keys notify'
 const rounds = 50
@@ -71,22 +67,15 @@ const attacks: Record<string, (service: TestService, grace: Phone, ada: Phone) =
 
 const newId = (): string => randomBytes(16).toString('base64url')
 
-const run = async (changes: readonly Change[] | undefined, times: number) => {
-  const folder = temporaryFolder()
-  const variant = changes && createVariant(changes)
-  const running = await startServe(folder.path, operator, {
-    args: ['--data-dir', join(folder.path, 'data'), '--public-url', 'http://localhost:8080'],
-    ...(variant && { program: variant.program }),
-  })
-  const hits: Record<string, number> = { 'one of each kind': 0, refused: 0 }
-  const examples: string[] = []
-  let [count, failures] = [0, 0]
-  const wrong = (what: string): void => {
-    failures++
-    if (examples.length < 5) examples.push(what)
-  }
-  try {
-    const service = reach(running.baseUrl, operator)
+const run = (changes: readonly Change[] | undefined, times: number) =>
+  onService(changes, async (service) => {
+    const hits: Record<string, number> = { 'one of each kind': 0, refused: 0 }
+    const examples: string[] = []
+    let [count, failures] = [0, 0]
+    const wrong = (what: string): void => {
+      failures++
+      if (examples.length < 5) examples.push(what)
+    }
     const { id } = await createTenant(service, 'acme')
     for (let round = 0; round < times; round++) {
       // A person of each round, because one can sign in to twenty terminals.
@@ -119,12 +108,7 @@ const run = async (changes: readonly Change[] | undefined, times: number) => {
       }
     }
     return { count, failures, hits, examples }
-  } finally {
-    await running.stop()
-    variant?.remove()
-    folder.remove()
-  }
-}
+  })
 
 /** The broken variant renews nothing, checks no verifier, and takes every person for an administrator. */
 const broken: Change[] = [
