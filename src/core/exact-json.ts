@@ -1,8 +1,11 @@
-/** Decodes canonical base64url: no padding, no other alphabet, no stray bits. Throws on anything else. */
+/**
+ * Decodes canonical base64url: no padding, no other alphabet, no stray bits. Throws on anything else. The bytes may be part of a
+ * larger buffer.
+ */
 export const fromBase64url = (text: string): Uint8Array => {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new SyntaxError('not base64url in its canonical form')
-  return new Uint8Array(bytes)
+  return bytes
 }
 
 export const toBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
@@ -14,8 +17,10 @@ export const fromUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
 
 const members = (value: unknown): number => {
   if (value === null || typeof value !== 'object') return 0
-  const own = Array.isArray(value) ? 0 : Object.keys(value).length
-  return Object.values(value).reduce<number>((sum, inner) => sum + members(inner), own)
+  let count = 0
+  if (Array.isArray(value)) for (const inner of value) count += members(inner)
+  else for (const name of Object.keys(value)) count += 1 + members((value as Record<string, unknown>)[name])
+  return count
 }
 
 const inNumber = /[-+.\deE]/

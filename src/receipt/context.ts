@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { isSeen } from '../core/safe-text.ts'
-import { fromUtf8, parseExact } from '../core/exact-json.ts'
+import { fromUtf8 } from '../core/exact-json.ts'
 import { sha256Base64url } from '../core/ids.ts'
 
 /** Text without unpaired surrogates, which UTF-8 and therefore RFC 8785 cannot encode. */
@@ -147,7 +147,8 @@ export const shapeProblem = (error: z.core.$ZodError): string =>
 /** Parses the exact bytes: they must contain these fields and no others, in canonical form (RFC 8785). Throws otherwise. */
 export const readContext = (bytes: Uint8Array): ApprovalContext => {
   const text = fromUtf8(bytes)
-  const parsed = shape.safeParse(parseExact(text))
+  // Text in canonical form has no member twice.
+  const parsed = shape.safeParse(JSON.parse(text))
   if (!parsed.success) throw new TypeError(`The context is not an approval: ${shapeProblem(parsed.error)}`)
   if (canonicalize(parsed.data) !== text) throw new TypeError('The context is not in canonical form')
   return parsed.data

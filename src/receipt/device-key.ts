@@ -26,7 +26,8 @@ const jwkMembers = {
 
 /** Reads a COSE key that is written in the one way that we accept. Throws for any other, and for one that is no key. */
 const readKey = (algorithm: DeviceAlgorithm, encoded: string): KeyObject => {
-  const key = decodeCBOR(fromBase64url(encoded))
+  // A copy, because this parser reads the whole buffer.
+  const key = decodeCBOR(new Uint8Array(fromBase64url(encoded)))
   if (!(key instanceof Map)) throw new TypeError('The public key is not a COSE key')
   if (toBase64url(encodeCBOR(key)) !== encoded) throw new TypeError('The public key is not in canonical form')
   const members = Object.entries(keyMembers[algorithm])

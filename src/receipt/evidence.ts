@@ -59,7 +59,8 @@ const readData = (data: Uint8Array): { rp_id_hash: string; counter: number } => 
   if (flags & 0x40) throw new TypeError('The authenticator data is of a registration')
   let end = 37
   if (flags & 0x80) {
-    const [extensions, length] = decodePartialCBOR(data, end)
+    // A copy, because this parser reads the whole buffer.
+    const [extensions, length] = decodePartialCBOR(new Uint8Array(data), end)
     if (!(extensions instanceof Map) || encodeCBOR(extensions).length !== length)
       throw new TypeError('The extensions are not a map in canonical form')
     end += length

@@ -6,8 +6,8 @@ describe('base64url', () => {
   test('is read only in its canonical form', () => {
     const bytes = new Uint8Array([0xfb, 0xff, 0x00, 0x10])
     expect(toBase64url(bytes)).toBe('-_8AEA')
-    expect(fromBase64url('-_8AEA')).toEqual(bytes)
-    expect(fromBase64url('')).toEqual(new Uint8Array())
+    expect([...fromBase64url('-_8AEA')]).toEqual([...bytes])
+    expect(fromBase64url('')).toHaveLength(0)
   })
 
   test.each(['-_8AEA==', '-_8AEB', '+/8AEA', '-_8A EA', '-_8AE', 'ä', '-_8AEA\n'])(
