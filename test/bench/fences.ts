@@ -48,8 +48,8 @@ export const fenceFigure = (): Figure => {
     what: 'geo-fence decision with 10,000 fences / with 10',
     figure: median(ratios),
     unit: '',
-    must: 5,
-    beyond: 2,
+    must: 3,
+    beyond: 1.5,
     more: false,
   }
 }

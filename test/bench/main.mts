@@ -46,7 +46,7 @@ const readyFigure = async (): Promise<Figure> => {
     figure: median(readyMs),
     unit: ' ms',
     must: 1000,
-    beyond: 400,
+    beyond: 300,
     more: false,
   }
 }

@@ -97,7 +97,7 @@ export const measureTimes = async (): Promise<Measured> => {
 export const timeFigures = (times?: Measured): Figure[] => [
   figure('page, first visit, 2 s round trips: sign-in shown', times?.cold, 7_000, 5_500),
   figure('page, opened before, 2 s round trips: first paint', times?.paint, 1_000, 300),
-  figure('page, opened before, 2 s round trips: request readable', times?.readable, 3_000, 2_300),
+  figure('page, opened before, 2 s round trips: request readable', times?.readable, 2_400, 2_200),
   figure(
     'page, 2 s round trips: approve to result, less one round trip',
     times && times.decided - roundTripMs,

@@ -64,7 +64,7 @@ export const ruleImportFigure = async (): Promise<Figure> => {
     figure: median(ratios),
     unit: '',
     must: 1.3,
-    beyond: 1.2,
+    beyond: 1.1,
     more: false,
   }
 }
