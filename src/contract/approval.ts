@@ -210,7 +210,7 @@ export const approval = operations({
     }),
     data: z.array(approvalRecord),
     columns,
-    wide: ['detail', 'verified_as'],
+    wide: ['detail', 'verified_as', 'lines', 'expires_at'],
   },
   cancelApproval: {
     route: 'POST /svc/v1/approvals/{request_id}/cancel',

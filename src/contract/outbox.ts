@@ -72,7 +72,7 @@ export const outbox = operations({
     }),
     data: z.array(messageRecord),
     columns: ['message_id', 'created_at', 'channel', 'kind', 'recipient', 'state', 'attempts', 'error'],
-    wide: ['attempts', 'kind', 'created_at'],
+    wide: ['attempts', 'kind', 'created_at', 'recipient'],
   },
   listChannels: {
     route: 'GET /svc/v1/delivery',

@@ -60,19 +60,20 @@ const address = 40
 const word = 8
 const least = 3
 
-/** The columns at their full width, which is at most the width of the terminal. */
-const measure = ({ head = [], lines }: Grid, room: number): Column[] =>
+/** The columns at their full width, which is at most the width of the terminal. What cannot be left out needs more room. */
+const measure = ({ head = [], lines }: Grid, room: number, wide: readonly string[] = head): Column[] =>
   head.map((name, at) => {
     const cells = lines.map((line) => shownCell(line[at]!))
     const headWidth = widthOfText(safeLine(name.toUpperCase()))
     const content = cells.reduce((most, cell) => Math.max(most, widthOfText(cell)), 1)
+    const isWords = cells.some((cell) => cell.includes(' '))
     return {
       at,
       name,
       width: Math.min(room, Math.max(headWidth, content)),
       head: headWidth,
       content: Math.min(room, content),
-      legible: Math.min(content, cells.some((cell) => cell.includes(' ')) ? phrase : address),
+      legible: Math.min(content, isWords && wide.includes(name) ? phrase : address),
       isEmpty: cells.every((cell) => cell === '-'),
       kind: isId(name) ? 'id' : cells.every(isExact) ? 'exact' : 'text',
     }
@@ -129,7 +130,7 @@ type Fitting = {
  */
 export const leaveOut = (grid: Grid, { width, wide = [] }: Fitting): Grid => {
   if (!grid.head || width === Infinity) return grid
-  let columns = measure(grid, width)
+  let columns = measure(grid, width, wide)
   const empty = columns.filter(({ isEmpty, at }) => isEmpty && at > 0).map(({ name }) => name)
   const drop = (names: readonly string[], need: Need): void => {
     for (const name of names)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
+import { listTexts } from '../../../src/cli/approve/request-cells.ts'
 import { shown } from './show.ts'
 
 // `memoryIo` says that it is 2026-01-01T00:00:00Z.
@@ -49,6 +50,25 @@ test('a narrow terminal leaves out a wide column, and cuts only text', async () 
   ])
 })
 
+test('a list of requests gives its room to what is asked, not to who answered', async () => {
+  const { columns, wide } = table.listApprovals
+  const people = [{ name: 'Grace Brewster Hopper', answer: 'pending' }]
+  const rows = requests.map((row) => ({
+    ...row,
+    lines: [{ group: 'sre', need: 2, people, rules: [] }],
+    detail: '0 of 2 approved; waiting for Grace Brewster Hopper',
+  }))
+  const list = async (width: number) => at(width, rows, { columns, wide, texts: listTexts })
+  const [head, first] = await list(80)
+  expect(head).toEqual(['REQUEST_ID', 'STATUS', 'ACTION'])
+  expect(first![2]).toBe('Terraform apply: 14 to add, 3 to change…')
+  expect((await list(60))[1]![2]).toBe('Terraform apply: 14…')
+  expect((await list(110))[0]).toEqual(['REQUEST_ID', 'STATUS', 'ACTION', 'EXPIRES_AT'])
+  const [wide130, answers] = await list(130)
+  expect(wide130).toContain('LINES')
+  expect(answers![2]).toMatch(/^Terraform apply: 14 to add, 3 to/)
+})
+
 test('a person reads below the table which columns with a value it leaves out', async () => {
   const rows = requests.map((row) => ({ ...row, detail: null }))
   const columns = [...shape.columns, 'detail']
@@ -57,7 +77,7 @@ test('a person reads below the table which columns with a value it leaves out', 
   expect((await noted(40)).ttyErr).toBe(
     'Left out: ACTION, APPROVER_MOBILE,\nVERIFIED_AS, EXPIRES_AT. -o json shows\neverything\n',
   )
-  const all = await noted(120)
+  const all = await noted(130)
   expect([all.tty.split('\n')[0], all.ttyErr]).toEqual([expect.not.stringContaining('DETAIL'), ''])
 })
 
@@ -68,7 +88,7 @@ test('a column without a value is left out before anything is cut', async () => 
 })
 
 test('a terminal that has room for every column shows every column', async () => {
-  const [head, first] = await at(120, requests, { ...shape, masked })
+  const [head, first] = await at(130, requests, { ...shape, masked })
   expect(head).toHaveLength(6)
   expect(first![4]).toBe('key "operator"')
 })

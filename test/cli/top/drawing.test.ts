@@ -63,7 +63,10 @@ describe('the screen of svc top', () => {
     const action = 'Deploy \u001b[2J\u202e now'
     const pending = { rows: [request(1, action)] }
     const missing = { missing: 'not shown: \u001b]0;title\u0007' }
-    const text = drawScreen({ ...empty, pending, nodes: missing }, 'svc top \u001b[1m', look).join('\n')
+    const text = drawScreen({ ...empty, pending, nodes: missing }, 'svc top \u001b[1m', {
+      ...look,
+      columns: 100,
+    }).join('\n')
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u001b\u0007\u202e]/)
     expect(text).toContain('+1••••••0101')
