@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
 import { onTimeout } from '../../src/cli/hook/on-timeout.ts'
@@ -9,7 +9,7 @@ import { hookProcess, installedLine, withOthers } from '../e2e/hook-line.ts'
 import { outcome, svc, type Ended } from '../e2e/processes.ts'
 import { findProgram } from './find-program.ts'
 import { real } from './real-hosts.ts'
-import { startModel } from './scripted-model.ts'
+import { startModel, type ScriptedCall } from './scripted-model.ts'
 
 // The real hosts, with a model on loopback that calls the shell once. They are large and not in package.json: a host is tested
 // if its program is in the PATH. `npm install --global @openai/codex` is one way to get there.
@@ -34,7 +34,7 @@ const killed = (pid: number): void => {
 
 type Starting = {
   flags?: string[]
-  command?: string
+  command?: ScriptedCall
   inProject?: [file: string, text: string]
   /** How long the host waits for the hook. */
   seconds?: number
@@ -47,8 +47,11 @@ const start = async (
 ) => {
   const { args, env: own, settings } = real[host]!
   for (const folder of [home(), ran(), path('work')]) rmSync(folder, { recursive: true, force: true })
-  mkdirSync(path('work/.claude'), { recursive: true })
-  if (inProject) writeFileSync(path(`work/${inProject[0]}`), inProject[1])
+  mkdirSync(path('work'), { recursive: true })
+  if (inProject) {
+    mkdirSync(dirname(path(`work/${inProject[0]}`)), { recursive: true })
+    writeFileSync(path(`work/${inProject[0]}`), inProject[1])
+  }
   const file = hosts[host].file('user', agent(), '')!
   mkdirSync(join(file, '..'), { recursive: true })
   if (settings) writeFileSync(file, JSON.stringify(settings))
@@ -179,5 +182,17 @@ describe.each(found)('the real %s', (host) => {
         )
       ).stdout,
     ).toBe('')
+  })
+})
+
+describe.runIf(found.includes('claude'))('a skill of the real claude', () => {
+  test('runs no command that the model writes into its arguments', async () => {
+    const call = { tool: 'Skill', input: { skill: 'show', args: `1; touch ${ran()}` } }
+    const text = '---\nname: show\ndescription: Shows it\n---\n!`echo $ARGUMENTS`\n'
+    const inProject: [file: string, text: string] = ['.claude/skills/show/SKILL.md', text]
+    const { ended, told } = await start('claude', { command: call, inProject })
+    await ended
+    expect(told()).toContain('shell command execution disabled')
+    expect(existsSync(ran())).toBe(false)
   })
 })

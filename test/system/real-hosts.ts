@@ -15,7 +15,7 @@ type RealHost = {
 /** How to start each host with a model at an address. */
 export const real: Partial<Record<HostName, RealHost>> = {
   claude: {
-    args: () => ['-p', 'go', '--allowedTools', 'Bash', '--model', 'claude-sonnet-4-5'],
+    args: () => ['-p', 'go', '--allowedTools', 'Bash,Skill,Agent', '--model', 'claude-sonnet-4-5'],
     env: (url) => ({
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: 'x',

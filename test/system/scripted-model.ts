@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 // A model on loopback, in the protocols of four agents: it makes its calls one after another, then says that it is done. Those
 // of tool servers it makes in the protocols of Anthropic and of Codex.
 
-/** A command for the shell, or a call of a tool of a server. */
-export type ScriptedCall = string | { server: string; tool: string; input: object }
+/** A command for the shell, or a call of a tool of a server or, in the protocol of Anthropic, of the host. */
+export type ScriptedCall = string | { server?: string; tool: string; input: object }
 
 type Body = {
   model?: string
@@ -37,7 +37,7 @@ const shellOf = (call: ScriptedCall): string => {
 const messagesCall = (call: ScriptedCall): { name: string; input: object } =>
   typeof call === 'string'
     ? { name: 'Bash', input: { command: call, description: 'Runs it' } }
-    : { name: `mcp__${call.server}__${call.tool}`, input: call.input }
+    : { name: call.server === undefined ? call.tool : `mcp__${call.server}__${call.tool}`, input: call.input }
 
 /** Messages API of Anthropic. */
 const messages: Reply = (response, { model }, call, at) => {

@@ -30,8 +30,29 @@ export const disabledBy = (
 ): { setting: string; file: string } | undefined => {
   for (const file of filesFor(host, level, env, cwd)) {
     const config = readable(file)
-    const found = host.disabledBy.find(({ path, value }) => [config?.at([...path])].flat().includes(value))
+    const found = host.disabledBy.find(({ path, value }) => {
+      const set = config?.at([...path])
+      return value === undefined ? set !== undefined : [set].flat().includes(value)
+    })
     if (found) return { setting: found.path.join('.'), file }
   }
   return undefined
+}
+
+/** Why commands in skills would run without an approval, although the hook holds those of the shell; undefined if they do not. */
+export const skillsFault = (
+  host: Host,
+  level: Level,
+  { env, cwd }: { env: Env; cwd: string },
+): string | undefined => {
+  const { title, skillSetting } = host
+  if (skillSetting === undefined) return undefined
+  const found = filesFor(host, level, env, cwd).map((file) => ({
+    file,
+    value: readable(file)?.at([skillSetting]),
+  }))
+  const off = found.find(({ value }) => value === false)
+  if (!off && found.some(({ value }) => value === true)) return undefined
+  const why = off ? `is false in ${off.file}` : 'is not true'
+  return `${title} runs the commands in skills without an approval, because "${skillSetting}" ${why}`
 }

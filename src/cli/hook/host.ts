@@ -30,8 +30,10 @@ export type Host = {
   entry(wanted: EntryParts): Record<string, unknown>
   /** The path to the command in that element. */
   commandAt: readonly (string | number)[]
-  /** Settings with which the host ignores its hooks: a value, or a list that contains it. */
-  disabledBy: readonly { path: readonly string[]; value: boolean | string }[]
+  /** Settings with which the host ignores its hooks: any value, or this one or a list that contains it. */
+  disabledBy: readonly { path: readonly string[]; value?: boolean | string }[]
+  /** Without this setting, the host runs the commands in the text of a skill, and tells no hook of them. */
+  skillSetting?: string
   /** A project can disable the hooks of the administrator, too. */
   isProjectTrusted?: true
   /** A file of settings in the folder of a project besides that of the hooks. */
@@ -60,6 +62,8 @@ const grouped = ({ command, pattern, seconds }: EntryParts, more: Record<string,
 })
 
 const disableAll = { path: ['disableAllHooks'], value: true }
+/** Where bash is /bin/sh, it then reads the line and runs nothing: no opinion. */
+const noexec = { path: ['env', 'SHELLOPTS'] }
 
 export const hosts: Record<HostName, Host> = {
   claude: {
@@ -80,7 +84,8 @@ export const hosts: Record<HostName, Host> = {
     fresh: {},
     entry: (wanted) => grouped(wanted, { statusMessage: status, onFailure: 'block' }),
     commandAt: ['hooks', 0, 'command'],
-    disabledBy: [disableAll],
+    disabledBy: [disableAll, noexec],
+    skillSetting: 'disableSkillShellExecution',
     ownSettings: '.claude/settings.local.json',
     program: 'claude',
     blocksFrom: '2.1.295',

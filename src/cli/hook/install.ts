@@ -6,14 +6,14 @@ import type { Context } from '../context/context.ts'
 import { movedConfig } from '../context/own-program.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 import { deleteForeignConfig, writeForeignConfig } from '../context/foreign-config.ts'
-import { disabledBy } from './disabled.ts'
+import { disabledBy, skillsFault } from './disabled.ts'
 import { examineConnection, linePartsOf } from './connection.ts'
 import { hookLine } from './hook-line.ts'
 import { hosts, type Host, type HostName, type Level } from './host.ts'
 import { onTimeout } from './on-timeout.ts'
 import { installed, readInstallation, uninstalled } from './installed.ts'
 import { defaultSeconds, hostSlack, type RunOptions } from './run.ts'
-import { hostPattern, readNames } from './tool-names.ts'
+import { holds, hostPattern, readNames } from './tool-names.ts'
 
 export type LevelOptions = { project?: boolean; managed?: boolean; dryRun?: boolean }
 type Options = RunOptions &
@@ -125,7 +125,13 @@ export const installHook = async (name: HostName, options: Options, context: Con
   )
   const seconds = Number(options.timeout ?? defaultSeconds) + hostSlack
   const installation = readInstallation(host, file)
-  const text = installed(host, installation, { command, pattern: hostPattern(names), seconds })
+  const isShellHeld = holds(names, host.shell)
+  const text = installed(
+    host,
+    installation,
+    { command, pattern: hostPattern(names), seconds },
+    isShellHeld ? host.skillSetting : undefined,
+  )
   const data = { host: name, level, file, tools: names, command, timeout_s: seconds }
   const output = await context.output()
   if (options.dryRun) return output.reportDryRun(notWritten, data)
@@ -137,6 +143,8 @@ export const installHook = async (name: HostName, options: Options, context: Con
   const off = disabledBy(host, level, io)
   if (off)
     output.warn(`${host.title} ignores all hooks because of "${off.setting}" in ${off.file}: no call is held`)
+  const skills = isShellHeld && skillsFault(host, level, io)
+  if (skills) output.warn(skills)
   if (host.next !== undefined) output.warn(host.next)
   const [{ state, text: late }, faults] = await Promise.all([
     onTimeout(host, io),
@@ -169,4 +177,6 @@ export const uninstallHook = async (
   else writeForeignConfig(installation.config, text, 0o600)
   context.changed = true
   await output.report('Uninstalled', data)
+  if (host.skillSetting !== undefined && installation.config.at([host.skillSetting]) === true)
+    output.note(`"${host.skillSetting}" was removed, too: ${host.title} runs the commands in skills again`)
 }

@@ -33,30 +33,37 @@ export const readInstallation = (host: Host, path: string): Installation => {
   return { config, index, entry, command: commandOf(host, entry) }
 }
 
-/** The text of the file with the hook; undefined if it is already there. */
+/** The text of the file with the hook, and with `setting` if there is one; undefined if both are already there. */
 export const installed = (
   host: Host,
   { config, index, entry }: Installation,
   wanted: EntryParts,
+  setting: string | undefined,
 ): string | undefined => {
   const next = host.entry(wanted)
-  if (isDeepStrictEqual(entry, next)) return undefined
-  return withValue(config.textOr(host.fresh), ['hooks', host.event, index], next)
+  const isSet = setting === undefined || config.at([setting]) === true
+  if (isSet && isDeepStrictEqual(entry, next)) return undefined
+  const text = withValue(config.textOr(host.fresh), ['hooks', host.event, index], next)
+  return isSet ? text : withValue(text, [setting], true)
 }
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** The text of the file without the hook; empty if nothing of use is left in it. */
+/** The text of the file without the hook and the setting for skills; empty if nothing of use is left in it. */
 export const uninstalled = (host: Host, { config, index }: Installation): string => {
   const at = ['hooks', host.event]
-  let text = without(config.text!, [...at, index])
+  const { skillSetting = '' } = host
+  const whole = config.at([skillSetting]) === true ? without(config.text!, [skillSetting]) : config.text!
+  let text = without(whole, [...at, index])
   if ((config.at(at) as unknown[]).length > 1) return text
   text = without(text, at)
   if (Object.keys(config.at(['hooks']) as object).length > 1) return text
   text = without(text, ['hooks'])
   const rest = config.at([]) as Record<string, unknown>
-  const left = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'hooks'))
+  const left = Object.fromEntries(
+    Object.entries(rest).filter(([name]) => name !== 'hooks' && name !== skillSetting),
+  )
   const hasComment = /\/[/*]/.test(text)
   return !hasComment && (isEmpty(left) || isDeepStrictEqual(left, host.fresh)) ? '' : text
 }

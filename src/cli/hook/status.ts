@@ -12,10 +12,10 @@ import {
   type HookCheck,
 } from './connection.ts'
 import { hostNames, hosts, levels, type Host, type Level } from './host.ts'
-import { disabledBy } from './disabled.ts'
+import { disabledBy, skillsFault } from './disabled.ts'
 import { readInstallation } from './installed.ts'
 import { onTimeout } from './on-timeout.ts'
-import { hostPattern, readNames } from './tool-names.ts'
+import { holds, hostPattern, readNames } from './tool-names.ts'
 
 type Installed = { name: string; connection: Connection }
 type Found = { row: HookCheck; connection?: Connection }
@@ -51,10 +51,12 @@ const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found |
       return level === 'user' ? { row: { name, state: 'missing', detail: `no hook in ${file}` } } : undefined
     const { program, match, connection } = linePartsOf(command)
     const off = disabledBy(host, level, io)
-    if (!off && !isCalledFor(entry, match === '' ? host.shell : readNames([match]))) {
-      const detail = `${host.title} calls the hook for other tools than ${match}: install it again; hook in ${file}`
-      return { row: { name, state: 'open', detail }, connection }
-    }
+    const names = match === '' ? host.shell : readNames([match])
+    const calledFor = `${host.title} calls the hook for other tools than ${match}: install it again`
+    const runs = isCalledFor(entry, names)
+      ? holds(names, host.shell) && skillsFault(host, level, io)
+      : calledFor
+    if (!off && runs) return { row: { name, state: 'open', detail: `${runs}; hook in ${file}` }, connection }
     const fault = off
       ? `${host.title} ignores all hooks: "${off.setting}" in ${off.file}`
       : await programFault(program)

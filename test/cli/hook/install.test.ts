@@ -67,7 +67,8 @@ describe.each(hostNames)('svc hook install %s', (host) => {
     put(host, text)
     await run(`hook install ${host} ${to}`)
     const { hooks, ...rest } = read(host)
-    expect(rest).toEqual({ z: [1, 2], a: null })
+    const { skillSetting } = hosts[host]
+    expect(rest).toEqual({ z: [1, 2], a: null, ...(skillSetting && { [skillSetting]: true }) })
     expect(hooks[hosts[host].event][0]).toEqual(other)
     expect(hooks[hosts[host].event]).toHaveLength(2)
     await run(`hook uninstall ${host}`)
@@ -217,6 +218,11 @@ test.each(['settings.json', 'settings.local.json'])(
   },
 )
 
+test('warns of the variable with which a shell runs no hook', async () => {
+  put('claude', '{"env": {"SHELLOPTS": "noexec"}}')
+  expect((await run(`hook install claude ${to}`)).err).toContain('because of "env.SHELLOPTS"')
+})
+
 test('warns if the host ignores all hooks', async () => {
   put('claude', '{"disableAllHooks": true}')
   expect((await run(`hook install claude ${to}`)).err).toContain(
@@ -235,4 +241,33 @@ test.each(hostNames)('status reports that %s calls the hook for other tools than
   config.hooks[hosts[host].event][0].matcher = '^Nothing$'
   put(host, JSON.stringify(config))
   expect(await state()).toBe('open')
+})
+
+test('keeps Claude Code from running the commands in skills, which it tells no hook of', async () => {
+  const setting = 'disableSkillShellExecution'
+  await run(`hook install claude ${to}`)
+  expect(read('claude')).toMatchObject({ [setting]: true })
+  const { [setting]: _, ...without } = read('claude')
+  put('claude', JSON.stringify(without))
+  const state = async (cwd = folder.path): Promise<unknown> => {
+    const { out } = await svc('hook status -o json', { env: env(), cwd })
+    const [{ state: found, detail }] = JSON.parse(out)
+    return [found, detail.includes(`"${setting}" is `)]
+  }
+  expect(await state()).toEqual(['open', true])
+  expect((await run(`hook install claude ${to}`)).err).not.toContain(setting)
+  expect(await state()).toEqual([expect.any(String), false])
+
+  const project = join(folder.path, 'work')
+  mkdirSync(join(project, '.claude'), { recursive: true })
+  writeFileSync(join(project, '.claude', 'settings.local.json'), JSON.stringify({ [setting]: false }))
+  expect(await state(project)).toEqual(['open', true])
+  const { err } = await svc(`hook install claude ${to}`, { env: env(), cwd: project })
+  expect(err).toContain(`"${setting}" is false in ${join(project, '.claude', 'settings.local.json')}`)
+})
+
+test('leaves skills alone where the hook holds no tool of the shell', async () => {
+  await run(`hook install claude ${to} --match 'mcp__github__*'`)
+  expect(read('claude')).not.toHaveProperty('disableSkillShellExecution')
+  expect(JSON.stringify(JSON.parse((await run('hook status -o json')).out))).not.toContain('skills')
 })
