@@ -15,7 +15,14 @@ import {
 import { createDefinitions, type Definitions } from './definitions.ts'
 import type { createHeldCalls } from './held-calls.ts'
 import { mirroredHeaders } from './mirrored-headers.ts'
-import { readMessage, type Fields, type Id, type Message, type ToolCall } from './message.ts'
+import {
+  readMessage,
+  readServerMessage,
+  type Fields,
+  type Id,
+  type Message,
+  type ToolCall,
+} from './message.ts'
 import { onOneLine } from './strict-json.ts'
 import { ruleFor, type Rules } from './rules.ts'
 import type { OnMessage, Upstream } from './upstream.ts'
@@ -161,10 +168,9 @@ export const createGate = ({ rules, open, write, createHeld, note }: Parts) => {
   }
 
   const relay = (bytes: Buffer): void => {
-    const message = parseJson(bytes.toString('utf8'))
-    if (!isRecord(message)) return note('the server wrote a line that is not a message; it was left out')
-    const { id, method } = message
-    const { error } = message
+    const message = readServerMessage(bytes)
+    if (!message) return note('the server wrote a line that is not one message; it was left out')
+    const { id, method, error } = message
     // The server asks for other headers than its list does.
     const isOutdated = isRecord(error) && error['code'] === headerMismatch
     if (isOutdated || method === 'notifications/tools/list_changed') definitions.forget()

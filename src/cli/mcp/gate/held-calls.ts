@@ -43,7 +43,9 @@ const progressMs = 10_000
 const keptMs = 120_000
 const mostChanges = 3
 
-class DefinitionChanged extends Error {}
+const toolChanged = 'tool_changed'
+const changedAgain = (): SvcError =>
+  new SvcError('refused', toolChanged, 'The server changed the tool each time after people had approved it')
 
 /** A request for an approval, and the call that waits for it. */
 type Held = {
@@ -117,7 +119,7 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
           // Before the definition is read, so that the call cannot leave while the approval is used up.
           held.using = true
           const { sha256 } = await definitions.read(call.name, call.envelope)
-          if (sha256 !== now.sha256) throw new DefinitionChanged('The server has changed the tool')
+          if (sha256 !== now.sha256) throw changedAgain()
         }
         try {
           await getConsumed(subjectOf(call, server, { now, before }), approver, { progress, signal, recheck })
@@ -125,7 +127,8 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
           return
         } catch (error) {
           held.using = false
-          if (!(error instanceof DefinitionChanged) || round === mostChanges) throw error
+          const isChange = error instanceof SvcError && error.code === toolChanged
+          if (!isChange || round === mostChanges) throw error
           // Nothing was used. The person is asked again, and sees what has changed since.
           before = now
         }

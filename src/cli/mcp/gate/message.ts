@@ -1,5 +1,6 @@
 import { foldedName } from '../../../core/folded-name.ts'
 import { isRecord } from '../../../core/is-record.ts'
+import { parseJson } from '../../../core/parse-json.ts'
 import { NotStrict, parseStrict } from './strict-json.ts'
 import { fromUtf8, walkJson } from '../../../core/exact-json.ts'
 
@@ -12,6 +13,13 @@ export type Id = string | number
 const isPlain = (value: unknown): value is Id =>
   Number.isSafeInteger(value) || (typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value))
 
+/** The names of the outermost members, each as often as it appears. */
+const namesIn = (json: string): string[] => {
+  const names: string[] = []
+  walkJson(json, { member: (name, depth) => depth === 1 && names.push(JSON.parse(name) as string) })
+  return names
+}
+
 /** The id of a refused message and whether it is an answer; without an id that every parser finds, neither. */
 const refusedId = (bytes: Buffer): { id: Id | undefined; isResponse: boolean } => {
   const none = { id: undefined, isResponse: false }
@@ -19,10 +27,7 @@ const refusedId = (bytes: Buffer): { id: Id | undefined; isResponse: boolean } =
     const json = fromUtf8(bytes)
     const fields: unknown = JSON.parse(json)
     if (!isRecord(fields) || !isPlain(fields['id'])) return none
-    const names: string[] = []
-    walkJson(json, {
-      member: (name, depth) => depth === 1 && names.push(foldedName(JSON.parse(name) as string)),
-    })
+    const names = namesIn(json).map(foldedName)
     if (names.filter((name) => name === 'id').length !== 1) return none
     return { id: fields['id'], isResponse: !names.includes('method') }
   } catch {
@@ -58,11 +63,18 @@ const isId = (value: unknown): value is Id => typeof value === 'string' || Numbe
 
 const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
 
-const protocolMeta = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/[\w.-]+)$/
 const envelopeMeta = /^io\.modelcontextprotocol\/(?:protocolVersion|clientInfo|clientCapabilities)$/
 
-const withMembers = (fields: Fields, wanted: (name: string) => boolean): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => wanted(name)))
+/** Whether a member of `_meta` says nothing to the tool, in the form that the protocol gives it: the approver need not see it. */
+const isOfProtocol = (name: string, value: unknown): boolean => {
+  if (name === 'progressToken') return isId(value)
+  if (/^(?:traceparent|tracestate|io\.modelcontextprotocol\/logLevel)$/.test(name))
+    return typeof value === 'string'
+  return envelopeMeta.test(name)
+}
+
+const withMembers = (fields: Fields, wanted: (name: string, value: unknown) => boolean): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => wanted(name, value)))
 
 const callIn = (id: Id, params: Fields, bytes: Buffer): ToolCall => {
   const stray = Object.keys(params).find(
@@ -75,7 +87,7 @@ const callIn = (id: Id, params: Fields, bytes: Buffer): ToolCall => {
     throw new NotStrict('must name a tool in params.name, with 1 to 128 printable ASCII characters')
   if (!isRecord(given)) throw new NotStrict('must have an object in params.arguments')
   if (!isRecord(meta)) throw new NotStrict('must have an object in params._meta')
-  const own = withMembers(meta, (member) => !protocolMeta.test(member))
+  const own = withMembers(meta, (member, value) => !isOfProtocol(member, value))
   const parameters = { ...more, ...(Object.keys(own).length > 0 && { _meta: own }) }
   const { progressToken } = meta
   return {
@@ -150,4 +162,20 @@ export const readMessage = (bytes: Buffer): Message => {
     const known = isId(id) ? id : undefined
     return { kind: 'refused', why, id: known, isResponse: known !== undefined && !('method' in fields) }
   }
+}
+
+/**
+ * Reads one line of the server; undefined for what is no message, or what a client could take for the answer to another request,
+ * such as to a call that waits for a person.
+ */
+export const readServerMessage = (bytes: Buffer): Fields | undefined => {
+  const json = bytes.toString('utf8')
+  const message = parseJson(json)
+  if (!isRecord(message)) return undefined
+  const names = namesIn(json)
+  const isAmbiguous =
+    new Set(names.map(foldedName)).size < names.length ||
+    names.some((name) => !members.has(name) && members.has(foldedName(name)))
+  const isBoth = 'method' in message && ('result' in message || 'error' in message)
+  return isAmbiguous || isBoth ? undefined : message
 }

@@ -58,3 +58,29 @@ test('a call that waits too long is answered, and the same call waits for the sa
   expect([asked, consumed]).toEqual([1, 1])
   await held.end()
 })
+
+test('a tool that the server changes again and again is not called, and the answer says why', async () => {
+  let version = 0
+  let consumed = 0
+  const held = createHeldCalls({
+    server: 's',
+    definitions: {
+      read: async () => ({ ...definition, sha256: String(++version).repeat(64).slice(0, 64) }),
+      requireListed: async () => undefined,
+      schemaOf: () => undefined,
+      forget: () => undefined,
+    },
+    approved: { of: () => undefined, keep: () => undefined },
+    getConsumed: async (_, __, { recheck }) => {
+      await recheck()
+      consumed++
+    },
+    clock: { now: () => 0 },
+  })
+  const wait = { signal: new AbortController().signal, say: () => undefined }
+  expect(await held.hold(call(1), approver, wait)).toMatchObject({
+    approved: false,
+    text: expect.stringContaining('The server changed the tool each time'),
+  })
+  expect(consumed).toBe(0)
+})

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readMessage } from '../../../../src/cli/mcp/gate/message.ts'
+import { readMessage, readServerMessage } from '../../../../src/cli/mcp/gate/message.ts'
 import { isExactNumber } from '../../../../src/cli/mcp/gate/strict-json.ts'
 
 const read = (line: string | Buffer) => readMessage(Buffer.from(line as string))
@@ -38,6 +38,18 @@ describe('a message of the client', () => {
         parameters: { task: { ttl: 1 }, _meta: { 'acme/force': true } },
         envelope: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
       },
+    })
+  })
+
+  test.each([
+    ['baggage', '"route=shop"'],
+    ['io.modelcontextprotocol/anything', '{"force":true}'],
+    ['progressToken', '{"force":true}'],
+    ['traceparent', '{"force":true}'],
+    ['io.modelcontextprotocol/logLevel', '["force"]'],
+  ])('shows the approver %s = %s, which the tool could read', (name, value) => {
+    expect(read(call(`{"name":"a","_meta":{"${name}":${value}}}`))).toMatchObject({
+      call: { parameters: { _meta: { [name]: JSON.parse(value) } } },
     })
   })
 
@@ -159,4 +171,23 @@ test.each([
   ['2.2250738585072011e-308', false],
 ])('the number %s is exact: %s', (literal, exact) => {
   expect(isExactNumber(literal)).toBe(exact)
+})
+
+test.each([
+  ['an answer with a method', '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}'],
+  ['an answer with an empty method', '{"jsonrpc":"2.0","id":1,"method":null,"result":{}}'],
+  ['an error with a method', '{"jsonrpc":"2.0","id":1,"method":"x","error":{"code":-1,"message":"no"}}'],
+  ['an id twice', '{"jsonrpc":"2.0","id":1,"id":null,"result":{}}'],
+  ['an id twice, once escaped', '{"jsonrpc":"2.0","id":1,"i\\u0064":2,"result":{}}'],
+  ['an id in another case', '{"jsonrpc":"2.0","ID":1,"result":{}}'],
+  ['an id in both cases', '{"jsonrpc":"2.0","id":null,"Id":1,"result":{}}'],
+  ['a batch', '[{"jsonrpc":"2.0","id":1,"result":{}}]'],
+  ['two messages', '{"jsonrpc":"2.0","id":"x","method":"y"}\r{"jsonrpc":"2.0","id":1,"result":{}}'],
+])('leaves out a line of the server with %s', (_, line) => {
+  expect(readServerMessage(Buffer.from(line))).toBeUndefined()
+})
+
+test('passes on what a server answers, whatever it contains', () => {
+  const line = '{"jsonrpc":"2.0","id":1,"result":{"id":1,"ID":2,"method":"x","a":1,"a":2},"extra":1}'
+  expect(readServerMessage(Buffer.from(line))).toMatchObject({ id: 1, extra: 1 })
 })
