@@ -36,8 +36,12 @@ export type Claim = (
 /** Stores a message for the outbox in the current transaction; returns its id. Throws a Refusal. */
 export type Accept = (moment: Moment, message: Message) => Promise<string>
 
-/** Counts a request; returns the headers that tell a client how much is left. Throws 429 `rate_limited`. */
-export type Rate = (caller: Caller) => Record<string, string> | Promise<Record<string, string>>
+export type Rate = {
+  /** Counts a request; returns the headers that tell a client how much is left. Throws 429 `rate_limited`. */
+  count(caller: Caller): Record<string, string> | Promise<Record<string, string>>
+  /** Counts further requests after that one, whose work is that of so many. */
+  add(caller: Caller, requests: number): void
+}
 
 /** The price of a stock at one time. */
 export type Quote = {

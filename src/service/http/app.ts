@@ -180,7 +180,7 @@ export const createApp = (options: AppOptions): Hono => {
         const answerTo = (caller: Authenticated | undefined): Promise<Response> | Response => {
           if (!caller) throw operation.session ? sessionOver() : unauthenticated()
           if (!operation.open) [trace.key, trace.orgId] = [caller.name, caller.orgId]
-          const limits = service.rate(caller)
+          const limits = service.rate.count(caller)
           const proceed = (headers: Record<string, string>): Promise<Response> | Response => {
             trace.limits = headers
             return respond({

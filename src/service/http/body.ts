@@ -24,10 +24,16 @@ const isListOfObjects = (schema: Schema): boolean => {
   return element !== undefined && partsOf(element).type === 'object'
 }
 
-export const bodyLimitOf = ({ open, session, input }: Operation): BodyLimit => {
-  if (open || session) return small
-  if (input === batch.createBatch.input) return ofBatch
-  return Object.values(fieldSchemas(input)).some(isListOfObjects) ? large : standard
+/** The fields of an operation that are lists of objects. */
+export const listsOf = ({ input }: Pick<Operation, 'input'>): string[] =>
+  Object.entries(fieldSchemas(input)).flatMap(([name, field]) => (isListOfObjects(field) ? [name] : []))
+
+export const isBatch = ({ input }: Pick<Operation, 'input'>): boolean => input === batch.createBatch.input
+
+export const bodyLimitOf = (operation: Operation): BodyLimit => {
+  if (operation.open || operation.session) return small
+  if (isBatch(operation)) return ofBatch
+  return listsOf(operation).length > 0 ? large : standard
 }
 
 const maxDepth = 32

@@ -17,7 +17,7 @@ import { runRead, runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { refuseForeignTenant } from '../call/tenant.ts'
 import { operatorHint, requireScope } from '../keys/scopes.ts'
-import { refuseBody } from './body.ts'
+import { isBatch, listsOf, refuseBody } from './body.ts'
 import { answer, type Answered, answerText, type Envelope, success } from './envelope.ts'
 import { createSecretStripper, findResponse, storeResponse, toRepeatable } from './idempotency.ts'
 import { createInputReader, type ReadInput } from './input.ts'
@@ -66,6 +66,10 @@ export const createOperationRoute = (
   const withoutSecrets = createSecretStripper(operation.data)
   const enforcement = createEnforcement(id)
   const { storage, keyring } = service
+  // Each row of a batch is a request later.
+  const lists = isBatch(operation) ? [] : listsOf(operation)
+  const objectsIn = (input: Fields): number =>
+    lists.reduce((sum, name) => sum + ((input[name] as unknown[] | undefined)?.length ?? 0), 0)
   const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const { shape } = operation.input._zod.def
   const [isList, byTime, canWait] = ['cursor' in shape, 'since' in shape, 'wait_s' in shape]
@@ -162,6 +166,7 @@ export const createOperationRoute = (
         : undefined
     if (before) return replayed(request, before)
     const { caller, trace, ip } = request
+    service.rate.add(caller, Math.max(0, objectsIn(input) - 1))
     const approval = request.context.req.header(approvalHeader)
     // Outside of the transaction, because it verifies signatures.
     const { request_id, row } = readReference(approval ?? '')

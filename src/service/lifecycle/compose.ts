@@ -74,7 +74,7 @@ export const compose = (parts: Parts): Composed => {
     nodes: service.signals,
     authenticate,
     addresses,
-    rate: service.rate,
+    rate: service.rate.count,
     gatewayFor: (caller, context) => createEngineGateway(service, caller, () => addressOf(context)),
     outlived: storage.shared,
     ...tools,

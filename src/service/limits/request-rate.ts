@@ -47,14 +47,25 @@ type Whose = 'key' | 'owner' | 'device'
 const whoseOf = ({ person, ownerConfirmed }: Caller): Whose =>
   person ? 'device' : ownerConfirmed === true ? 'owner' : 'key'
 
+const nameOf = (caller: Caller): string => {
+  const { orgId, ownerId, person } = caller
+  const whose = whoseOf(caller)
+  const names = { device: person?.device_id, owner: `${orgId} ${ownerId}`, key: namedKeyOf(caller) }
+  return `${whose} ${names[whose]}`
+}
+
+const organizationOf = (orgId: number): string => `organization ${orgId}`
+
+const isLimited = (orgId: number | null): orgId is number => orgId !== null && orgId >= 0
+
 /** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is the seconds until the bucket is full. */
 const headersOf = (rates: Rates, left: Rates, whose: Whose): Record<string, string> => {
   const policies = ['key', 'organization'] as const
-  const nameOf = (policy: Policy): string => (policy === 'key' ? whose : policy)
-  const policy = policies.map((one) => `"${nameOf(one)}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
+  const wordOf = (policy: Policy): string => (policy === 'key' ? whose : policy)
+  const policy = policies.map((one) => `"${wordOf(one)}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
   const now = policies.map((one) => {
-    const whole = Math.floor(left[one])
-    return `"${nameOf(one)}";r=${whole};t=${Math.ceil((rates[one] * burstSeconds - whole) / rates[one])}`
+    const whole = Math.max(0, Math.floor(left[one]))
+    return `"${wordOf(one)}";r=${whole};t=${Math.ceil((rates[one] * burstSeconds - whole) / rates[one])}`
   })
   return { 'ratelimit-policy': policy.join(', '), ratelimit: now.join(', ') }
 }
@@ -63,8 +74,10 @@ const refusalOf = (
   policy: Policy,
   orgId: number,
   limit: number,
-  { headers, whose }: { headers: Record<string, string>; whose: Whose },
+  { headers, whose, left }: { headers: Record<string, string>; whose: Whose; left: number },
 ): Refusal => {
+  // Of a call that counted as many, more than the next second brings.
+  const seconds = Math.max(1, Math.ceil((1 - left) / limit))
   const [who, quota] =
     policy === 'organization'
       ? (['All keys of this organization together are', 'requests_per_second'] as const)
@@ -79,8 +92,8 @@ const refusalOf = (
     'rate_limited',
     `${who} limited to ${limit} request${limit === 1 ? '' : 's'} per second, with bursts of ${limit * burstSeconds}`,
     {
-      hint: quota === undefined ? 'Try again in 1 s' : `Try again in 1 s. ${raiseHint(orgId, quota)}`,
-      headers: { ...headers, 'retry-after': '1' },
+      hint: `Try again in ${seconds} s${quota === undefined ? '' : `. ${raiseHint(orgId, quota)}`}`,
+      headers: { ...headers, 'retry-after': String(seconds) },
       data: { ...(quota !== undefined && { quota }), limit },
     },
   )
@@ -106,10 +119,10 @@ const shareRequests = (
     for (let at = 0; at < all.length; at += toldAtMost)
       tell('requests', Object.fromEntries(all.slice(at, at + toldAtMost)))
   }
-  return (...names: string[]): void => {
+  return (names: string[], count: number): void => {
     if (!shared) return
     if (made.size === 0) setTimeout(tellAll, tellMs).unref()
-    for (const name of names) made.set(name, (made.get(name) ?? 0) + 1)
+    for (const name of names) made.set(name, (made.get(name) ?? 0) + count)
   }
 }
 
@@ -126,11 +139,12 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
   /** The number of delayed refusals, by organization. */
   const delayed = createTally<number>()
   let ratesAt = -1
-  const noteRequest = shareRequests(storage.shared, signals, (name, count) => {
+  const reduce = (name: string, count: number): void => {
     const bucket = callers.get(name) ?? organizations.get(name)
     // It fills again within the time of a burst, however many nodes there are.
     if (bucket) bucket.left = Math.max(bucket.left - count, -bucket.most)
-  })
+  }
+  const noteRequests = shareRequests(storage.shared, signals, reduce)
 
   /** Delayed, because a client that retries in a tight loop would otherwise keep the service busy. */
   const refuse = async (refusal: Refusal, orgId: number): Promise<never> => {
@@ -141,29 +155,24 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
     throw refusal
   }
 
-  const take = (caller: Caller, orgId: number, own: Rates): ReturnType<Rate> => {
+  const take = (caller: Caller, orgId: number, own: Rates): ReturnType<Rate['count']> => {
     const at = Date.parse(now())
     const whose = whoseOf(caller)
     const limit = whose === 'device' ? { ...own, key: Math.min(own.key, deviceRate) } : own
-    const names = {
-      device: caller.person?.device_id,
-      owner: `${orgId} ${caller.ownerId}`,
-      key: namedKeyOf(caller),
-    }
-    const name = `${whose} ${names[whose]}`
+    const name = nameOf(caller)
     if (callers.size >= bucketsAtMost && !callers.has(name)) callers.clear()
     const key = fill(callers, name, limit.key, at)
-    const organizationName = `organization ${orgId}`
+    const organizationName = organizationOf(orgId)
     const organization = fill(organizations, organizationName, limit.organization, at)
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
       if (left[policy] < 1) {
         const headers = headersOf(limit, left, whose)
-        return refuse(refusalOf(policy, orgId, limit[policy], { headers, whose }), orgId)
+        return refuse(refusalOf(policy, orgId, limit[policy], { headers, whose, left: left[policy] }), orgId)
       }
     key.left -= 1
     organization.left -= 1
-    noteRequest(name, organizationName)
+    noteRequests([name, organizationName], 1)
     return headersOf(limit, { key: key.left, organization: organization.left }, whose)
   }
 
@@ -179,13 +188,21 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
     })
   }
 
-  return (caller) => {
-    const { orgId } = caller
-    if (orgId === null || orgId < 0) return {}
-    const current = recentRevision()
-    if (current !== ratesAt) rates.clear()
-    ratesAt = current
-    const known = rates.get(orgId)
-    return known ? take(caller, orgId, known) : readRates(orgId).then((found) => take(caller, orgId, found))
+  return {
+    count: (caller) => {
+      const { orgId } = caller
+      if (!isLimited(orgId)) return {}
+      const current = recentRevision()
+      if (current !== ratesAt) rates.clear()
+      ratesAt = current
+      const known = rates.get(orgId)
+      return known ? take(caller, orgId, known) : readRates(orgId).then((found) => take(caller, orgId, found))
+    },
+    add: (caller, requests) => {
+      if (!isLimited(caller.orgId)) return
+      const names = [nameOf(caller), organizationOf(caller.orgId)]
+      for (const name of names) reduce(name, requests)
+      noteRequests(names, requests)
+    },
   }
 }

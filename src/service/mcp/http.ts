@@ -24,7 +24,7 @@ type Options = {
   /** MCP_AUTH_TOKEN. */
   token: string | undefined
   /** Counts the requests of keys. */
-  rate: Rate
+  rate: Rate['count']
   /** The values of fields that a call leaves out. */
   defaults?: AskingDefaults
   /** Other nodes continue when this one stops, so its pending requests stay. */

@@ -108,6 +108,26 @@ describe('requests in a second', () => {
     })
   })
 
+  test('of a call that changes many objects are as many, also if it is refused', async () => {
+    const rules = Array.from({ length: 50 }, (_, n) => ({
+      name: `rule-${n}`,
+      match: { type: 'request', operation: ['user delete'] },
+      who: ['@nobody'],
+    }))
+    const path = `/svc/v1/organizations/${acme.id}/rule-changes`
+    const refused = await service.call('POST', path, { key: acme.key, body: { rules } })
+    expect(refused.status).toBe(422)
+    const next = await get()
+    expect([next.status, next.headers['retry-after'], next.body.data.hint]).toEqual([
+      429,
+      '11',
+      expect.stringContaining('Try again in 11 s. '),
+    ])
+    expect(next.headers.ratelimit).toBe('"key";r=0;t=40, "organization";r=30;t=25')
+    clock.tick(11 * second)
+    expect(await answered(2)).toBe(1)
+  })
+
   test('follow a change of the limits', async () => {
     expect(await answered(45)).toBe(40)
     await set({ key_requests_per_second: 4, requests_per_second: 8 })

@@ -16,7 +16,7 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const started: ReturnType<typeof startTools>[] = []
 afterEach(() => Promise.all(started.splice(0).map((tools) => tools.close())))
 
-const start = (options: { token?: string; localOnly?: boolean; rate?: Rate } = {}) => {
+const start = (options: { token?: string; localOnly?: boolean; rate?: Rate['count'] } = {}) => {
   const callers: Caller[] = []
   const { gateway } = createFakeGateway()
   const tools = startTools({

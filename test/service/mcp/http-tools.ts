@@ -13,7 +13,7 @@ type Options = {
   token?: string
   localOnly?: boolean
   keys?: Record<string, Caller>
-  rate?: Rate
+  rate?: Rate['count']
   /** Messages to and from other nodes; there are none when left out. */
   nodes?: Pick<Signals, 'tell' | 'hear'>
 }

@@ -4,6 +4,9 @@ import { asUnavailable, refused } from './errors.ts'
 // A batch of this size does not wait for more jobs.
 const fullBatch = 64
 
+// After this long, in milliseconds, a batch begins no further job: until it ends, nothing else runs in this process.
+const longestBatch = 10
+
 // After a batch was undone, so many run with savepoints: a client whose writes keep failing then costs the others little.
 const batchesWithSavepoints = 16
 
@@ -12,12 +15,38 @@ type Settle = () => void
 
 type Job = { run(): Promise<Settle>; fail(error: unknown): void }
 
+/** Jobs that wait: those of one organization in their order, and one of each organization in turn. */
+const createQueue = () => {
+  const waiting = new Map<unknown, Job[]>()
+  let size = 0
+  return {
+    size: (): number => size,
+    add: (of: unknown, job: Job): void => {
+      const own = waiting.get(of)
+      if (own) own.push(job)
+      else waiting.set(of, [job])
+      size += 1
+    },
+    next: (): Job | undefined => {
+      for (const [of, own] of waiting) {
+        const job = own.shift()
+        // Behind all others.
+        waiting.delete(of)
+        if (own.length > 0) waiting.set(of, own)
+        size -= 1
+        return job
+      }
+      return undefined
+    },
+  }
+}
+
 /**
  * Runs jobs one after the other. Jobs that wait at the same time share one transaction and so one fsync; one that fails
  * rolls back alone. A job's promise settles only after the commit. A job may be undone and run again, as `Storage` says.
  */
 export const createGroupCommit = (connection: Connection) => {
-  let queue: Job[] = []
+  const queue = createQueue()
   let draining: Promise<void> | undefined
   let revision = 0
   let failures = 0
@@ -57,10 +86,21 @@ export const createGroupCommit = (connection: Connection) => {
     return settle
   }
 
+  /** The jobs of a batch, one after the other; `batch` gets each. */
+  const begin = function* (batch: Job[]) {
+    const end = performance.now() + longestBatch
+    while (batch.length === 0 || (batch.length < fullBatch && performance.now() < end)) {
+      const job = queue.next()
+      if (!job) return
+      batch.push(job)
+      yield job
+    }
+  }
+
   /** Without savepoints, with which SQLite copies each page that a job changes. Undefined if a job failed after a write. */
   const runTogether = async (batch: Job[]): Promise<Settle[] | undefined> => {
     const settles: Settle[] = []
-    for (const job of batch) {
+    for (const job of begin(batch)) {
       const before = connection.writes
       try {
         settles.push(await job.run())
@@ -74,7 +114,10 @@ export const createGroupCommit = (connection: Connection) => {
   }
 
   const runAll = async (batch: Job[]): Promise<Settle[]> => {
-    if (batch.length === 1) return [await runAlone(batch[0]!)]
+    if (queue.size() === 1) {
+      batch.push(queue.next()!)
+      return [await runAlone(batch[0]!)]
+    }
     if (withSavepoints === 0) {
       const settles = await runTogether(batch)
       if (settles) return settles
@@ -84,11 +127,12 @@ export const createGroupCommit = (connection: Connection) => {
     }
     withSavepoints -= 1
     const settles: Settle[] = []
-    for (const job of batch) settles.push(await runWithSavepoint(job))
+    for (const job of batch.length > 0 ? batch : begin(batch)) settles.push(await runWithSavepoint(job))
     return settles
   }
 
-  const commit = async (batch: Job[]): Promise<void> => {
+  const commit = async (): Promise<void> => {
+    const batch: Job[] = []
     let settles: Settle[]
     try {
       connection.exec('BEGIN IMMEDIATE')
@@ -97,6 +141,8 @@ export const createGroupCommit = (connection: Connection) => {
     } catch (error) {
       failures += 1
       if (connection.inTransaction) connection.exec('ROLLBACK')
+      // Those that wait would fail in the same way.
+      for (let job = queue.next(); job; job = queue.next()) batch.push(job)
       for (const job of batch) job.fail(refused(error))
       return
     } finally {
@@ -107,23 +153,22 @@ export const createGroupCommit = (connection: Connection) => {
   }
 
   const drain = async (): Promise<void> => {
-    while (queue.length > 0) {
+    while (queue.size() > 0) {
       // Waits as long as each turn of the event loop brings more jobs, so that concurrent requests share a commit.
-      for (let seen = 0; queue.length > seen && seen < fullBatch;) {
-        seen = queue.length
+      for (let seen = 0; queue.size() > seen && seen < fullBatch;) {
+        seen = queue.size()
         await new Promise((resolve) => setImmediate(resolve))
       }
-      const batch = queue
-      queue = []
-      await commit(batch)
+      await commit()
     }
     draining = undefined
   }
 
   return {
-    run: <T>(work: () => Promise<T>): Promise<T> =>
+    /** `of`: the organization that the work is for. */
+    run: <T>(work: () => Promise<T>, of?: number | null): Promise<T> =>
       new Promise<T>((resolve, reject) => {
-        queue.push({
+        queue.add(of, {
           run: async () => {
             const result = await work()
             return () => resolve(result)

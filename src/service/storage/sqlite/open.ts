@@ -88,7 +88,7 @@ export const openSqlite = async ({
     write: async (work, { org, opening }) => {
       if (org !== null && (!Number.isSafeInteger(org) || org < 0))
         throw new Error('A write names no organization')
-      return commits.run(async () => work(writing, (await opening?.(writing))!))
+      return commits.run(async () => work(writing, (await opening?.(writing))!), org)
     },
     // The data folder is locked, so no other process commits.
     revision: commits.revision,
