@@ -105,6 +105,8 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
   // Times are typed as people say them, and sent as others.
   if (id === 'setAway') Object.assign(input, { from: undefined, until: '2030-01-31T18:00:00Z' })
   if (id === 'createApproval') delete input.break_glass
+  if (id === 'createBatch')
+    input.rows = [{ operation: 'removeUser', input: { org_id: org.ids.org, user_id: child.ids.active } }]
   // Events are listed from a time or after an event, here without a wait for the next one.
   if (id === 'listEvents') for (const name of ['after', 'wait_s']) delete input[name]
   delete input.cursor

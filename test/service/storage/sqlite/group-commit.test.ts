@@ -23,6 +23,10 @@ const occupy = (): void => {
   while (performance.now() < end);
 }
 
+const refuse = (sql: string): void => {
+  throw new Error(`no ${sql}`)
+}
+
 describe('writes that wait', () => {
   test('are done one of each organization in turn, and in the order of each', async () => {
     const { commits } = open()
@@ -66,10 +70,7 @@ describe('writes that wait', () => {
 
   test('are refused together if no transaction can begin', async () => {
     const { connection } = open()
-    const exec = (sql: string): void => {
-      throw new Error(sql)
-    }
-    const commits = createGroupCommit({ ...connection, writes: 0, inTransaction: false, exec })
+    const commits = createGroupCommit({ ...connection, writes: 0, inTransaction: false, exec: refuse })
     const results = await Promise.allSettled([1, 2, 2].map((org) => commits.run(async () => org, org)))
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     await commits.idle()
