@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import { within } from '../../core/within.ts'
 import { approveToolCall, blockedReason, nothingRan, type CallOptions } from '../approve/tool-call.ts'
 import type { Context } from '../context/context.ts'
@@ -21,6 +24,16 @@ const toEnd = 5
 /** How much longer than --timeout a host must wait for the hook, in seconds. Covers the start of svc, too. */
 export const hostSlack = 30
 
+/** A pipe would keep this process, with its deadline, for longer than the host waits. A file that is absent has an error of its own. */
+const refusePipes = ({ globals: { keyFile, cacert }, io: { cwd } }: Context): void => {
+  const other = [keyFile, cacert].find(
+    (file) =>
+      file !== undefined && statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isFile() === false,
+  )
+  if (other !== undefined)
+    throw usageError(`${safeLine(other)} is not a regular file`, 'Name the file itself')
+}
+
 const decide = async (
   host: Host,
   options: RunOptions,
@@ -29,6 +42,7 @@ const decide = async (
 ): Promise<Verdict> => {
   const { io } = context
   ignoreSurroundings(context)
+  refusePipes(context)
   const names = options.match ? readNames(options.match) : host.shell
   if (io.stdin.isTTY) throw usageError(`This command is called by ${host.title}, not by a person`)
   const call = readCall(host, await io.stdin.text())

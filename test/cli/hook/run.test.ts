@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -41,6 +42,16 @@ describe.each(hostNames)('svc hook run %s', (host) => {
 test('holds a patch of Codex under the names of its matcher', async () => {
   const input = { ...inputOf('codex', '*** Begin Patch'), tool_name: 'apply_patch' }
   expect((await run('codex', input, '--match Edit --to +12025550101')).exit).toBe(2)
+})
+
+test('does not wait for a pipe in the place of its key', async () => {
+  const pipe = join(folder.path, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const { exit, err } = await svc(`hook run claude --to +12025550101 --key-file ${pipe}`, {
+    env,
+    stdin: JSON.stringify(inputOf('claude', 'ls')),
+  })
+  expect([exit, err]).toEqual([2, expect.stringContaining(`${pipe} is not a regular file`)])
 })
 
 test('reads arguments that Copilot sends as text', async () => {
