@@ -135,6 +135,9 @@ export const parseYaml = (text: string, file: string, kind = organizationFile): 
       field: at(pos[0]),
       message: words(kind)[code] ?? `is not valid YAML: ${message.split('\n')[0]!.slice(0, 200)}`,
     }))
+    // `0144` is 100 there, and `<<` merges maps: whoever reads the file takes it for something else.
+    if (document.directives?.yaml.version === '1.1')
+      wrong.push({ field: at(0), message: 'must be YAML 1.2: remove the line %YAML 1.1' })
     if (wrong.length > 0) throw invalidFile(file, wrong, kind)
     if (document.contents === null) throw usageError(`${file} is empty`, kind.example)
     const found = findMistakes(document).map(({ message, offset }) => ({ field: at(offset), message }))

@@ -134,6 +134,11 @@ describe('an invalid file is rejected with line and column:', () => {
       ['org.yaml:4:1 this line is indented with a tab; YAML requires spaces'],
     ],
     [
+      'YAML 1.1, which reads 0144 as 100',
+      '%YAML 1.1\n---\nsvc: 1\norganization: { slug: acme, name: Acme }\n',
+      ['org.yaml:1:1 must be YAML 1.2: remove the line %YAML 1.1'],
+    ],
+    [
       'a second document',
       `${head}---\n${head}`,
       ['org.yaml:3:1 a second document starts here; a file describes one organization'],
