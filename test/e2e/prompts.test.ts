@@ -77,6 +77,27 @@ describe('on a terminal', () => {
     ])
     expect([exit, screen]).toEqual([0, expect.stringMatching(/scopes +ask, read, rules/)])
   })
+  test('asks what a new rule holds, because without a pattern it holds everything', async () => {
+    const create = ['rule', 'create', 'deploy', '--org', 'acme', '--who', '@sre', '--dry-run']
+    const { exit, screen } = await onTerminal([...create, '--type', 'command'], env, [
+      [/for every command/, `\u0430pply${enter}`],
+      [/must not mix/, `\u0015terraform  ** destroy${enter}`],
+    ])
+    expect(screen).toMatch(/"argv": \[\s+"terraform",\s+"\*\*",\s+"destroy"\s+\]/)
+    expect(exit).toBe(0)
+    const text = await onTerminal([...create, '--type', 'text'], env, [
+      [/for every text/, `Pay * at once${enter}`],
+    ])
+    expect([text.exit, text.screen]).toEqual([0, expect.stringMatching(/"text": \[\s+"Pay \* at once"\s+\]/)])
+  })
+  test('says what a rule without a pattern holds before it sends it', async () => {
+    const create = ['rule', 'create', 'deploy', '--org', 'acme', '--who', '@sre', '--type', 'command']
+    const { exit, screen } = await onTerminal(create, env, [
+      [/for every command/, enter],
+      [/holds every command\. Continue\?/, enter],
+    ])
+    expect([exit, screen]).toEqual([1, expect.stringContaining('No rule was created')])
+  })
   test('lists the keys that end with a revoked key', async () => {
     const parent = await createKey('parent', 'keys,ask,read', service.key)
     const lonely = await onTerminal(['key', 'revoke', parent.id], env, [

@@ -35,7 +35,7 @@ const checkOld: Extras['dryCheck'] = async (input, context) => {
   return 'The rule exists. Whether people must approve its deletion was not checked.'
 }
 
-type Checks = Pick<Extras, 'dryCheck' | 'first'>
+type Checks = Pick<Extras, 'complete' | 'dryCheck' | 'first'>
 
 /** Shows in words what a rule holds, and checks more in a dry run. */
 const extend = (operation: Operation, checks: Checks = {}): Extension =>
@@ -44,6 +44,35 @@ const extend = (operation: Operation, checks: Checks = {}): Extension =>
     const texts = { match: matchText, except: exceptText, reason: reasonText, grant: grantText }
     return { texts, ...checks }
   })
+
+/** The field that most rules of a type have a pattern for. */
+const usualField = {
+  text: 'text',
+  command: 'argv',
+  request: 'operation',
+  file: 'file',
+  tool_call: 'tool',
+} as const
+
+/** Without this, a rule from prompts would hold everything of its type, because no pattern is required. */
+const askPattern: Extras['complete'] = async (input, { yes }, context) => {
+  const match = (input as Partial<Rule>).match ?? ({} as Partial<Rule['match']>)
+  const { type, shells: _, ...patterns } = match
+  const prompt = await context.prompt()
+  if (yes || !prompt || type === undefined || Object.keys(patterns).length > 0) return
+  const { ruleParts } = await import('../../contract/rule-shape.ts')
+  const { fieldsOf } = await import('../../contract/describe.ts')
+  const name = usualField[type]
+  const { meta } = fieldsOf(rule.createRule).find((field) => field.name === name)!
+  const typed = (answer: string) => (name === 'argv' ? answer.trim().split(/\s+/) : [answer.trim()])
+  const answer = await prompt.text(`${meta.description}; empty for every ${type}`, {
+    example: (meta.examples![0] as string[]).join(' '),
+    validate: (text) =>
+      text.trim() === '' ||
+      (ruleParts.match.safeParse({ type, [name]: typed(text) }).error?.issues[0]!.message ?? true),
+  })
+  if (answer.trim() !== '') Object.assign(match, { [name]: typed(answer) })
+}
 
 /** Asks before a rule for everything, which is easily made by leaving something out, and warns of wide exceptions. */
 const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
@@ -74,7 +103,7 @@ export const ruleTable: Extensions = new Map<Operation, Extension>([
   [
     rule.createRule,
     {
-      ...extend(rule.createRule, { dryCheck: checkNew, first: warnOfNew }),
+      ...extend(rule.createRule, { complete: askPattern, dryCheck: checkNew, first: warnOfNew }),
       options: {
         '-y, --yes': 'Do not ask before a rule without a pattern, which holds everything of its type',
       },

@@ -58,6 +58,8 @@ export type Extras<O extends Operation = Operation> = {
   afterShown?(answer: Pick<Answer<Data<O>>, 'envelope'>): void | Promise<void>
   /** Throws if the answer must not be shown. */
   check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
+  /** Asks on a terminal for what nobody typed, and adds it to the input. */
+  complete?: ((input: Gathered['input'], answers: Answers, context: Context) => Promise<void>) | undefined
   /** What else is deleted, a line each, for the question that asks for confirmation. */
   consequence?(input: Gathered['input']): Promise<string | string[] | undefined>
   /** Throws for what a dry run finds wrong. Returns what it has checked and what it has not, as sentences. */
@@ -73,10 +75,11 @@ export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { afterShown, check, consequence, dryCheck, first: askFirst, texts }: Extras = {},
+  { afterShown, check, complete, consequence, dryCheck, first: askFirst, texts }: Extras = {},
 ): Promise<void> => {
   if (!typed.options.dryRun) await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
+  await complete?.(gathered.input, typed.options, context)
   const { input, extra } = gathered
   const whole = { ...input, ...extra }
   if (typed.options.dryRun) {

@@ -42,7 +42,7 @@ test('a list has the data of a rule in every other format', async () => {
 })
 
 const plan = (...args: string[]) =>
-  run(['rule', 'create', 'x', '--org', '1', '--who', '@sre', ...args, '--dry-run'], { tty: true })
+  run(['rule', 'create', 'x', '--org', '1', '--who', '@sre', ...args, '--dry-run', '--yes'], { tty: true })
 
 describe('a dry run', () => {
   test('checks a new rule by itself, and says what it has not checked', async () => {
