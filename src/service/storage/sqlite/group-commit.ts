@@ -5,7 +5,7 @@ import { asUnavailable, refused } from './errors.ts'
 const fullBatch = 64
 
 // After this long, in milliseconds, a batch begins no further job: until it ends, nothing else runs in this process.
-const longestBatch = 10
+const longestBatch = 25
 
 // After a batch was undone, so many run with savepoints: a client whose writes keep failing then costs the others little.
 const batchesWithSavepoints = 16

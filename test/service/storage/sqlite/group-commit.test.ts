@@ -19,7 +19,7 @@ const open = () => {
 
 /** Longer than a batch goes on. */
 const occupy = (): void => {
-  const end = performance.now() + 12
+  const end = performance.now() + 30
   while (performance.now() < end);
 }
 
