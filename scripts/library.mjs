@@ -15,8 +15,12 @@ const build = async () => {
   const { output } = await bundle.generate({
     format: 'cjs',
     dynamicImportInCjs: false,
-    // Node prints the line of source that threw an uncaught error, so a line must be short.
-    minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+    // Node prints the line of source that threw an uncaught error, so a line must be short, and the names of classes.
+    minify: {
+      compress: true,
+      mangle: { keepNames: { class: true, function: false } },
+      codegen: { removeWhitespace: false },
+    },
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
   })

@@ -55,6 +55,19 @@ test('an import and a require share one class of errors', async () => {
   expect(stdout).toBe('true\n')
 })
 
+test('an error shows the name of its class', async () => {
+  const script = `
+    const { createClient, SvcError } = require(${JSON.stringify(join(library, 'svc.cjs'))})
+    const shown = new SvcError('failed', 'x', 'It failed')
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1/admin/public/api', apiKey: 'svc_op_x' })
+    console.log(shown, SvcError.name, String(shown))
+    client.listOrganizations().catch((error) => console.log(error))`
+  const { stdout } = await run(process.execPath, ['-e', script])
+  expect(stdout).toMatch(/^SvcError: It failed\n {4}at /)
+  expect(stdout).toContain(' SvcError SvcError: It failed\nSvcError: Nothing answers at 127.0.0.1:1')
+  expect(stdout).not.toContain('[SvcError]')
+})
+
 // Node prints the line of source that threw.
 test('an error that a program does not catch prints no source code', async () => {
   const script = `
@@ -64,7 +77,7 @@ test('an error that a program does not catch prints no source code', async () =>
   const failure = (await run(process.execPath, ['--input-type=module', '-e', script]).catch(
     (error: unknown) => error,
   )) as { stderr: string }
-  expect(failure.stderr).toContain('[SvcError]: Nothing answers at 127.0.0.1:1')
+  expect(failure.stderr).toContain('SvcError: Nothing answers at 127.0.0.1:1')
   expect(failure.stderr).not.toMatch(/.{300}/)
 })
 
