@@ -52,27 +52,28 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
     const granted = readScopes(scopes)
     const isManaging = influential.some((scope) => granted.has(scope))
     if (!isManaging) return { key, sources: [{ device: consented_with }] }
+    const owner = await ownerOf(deps, consented_with)
+    if (!owner) return undefined
+    const now = { ...owner, device_id: consented_with }
+    const then = { ...now, until: owner_confirmed_at ?? created_at }
     // What it does later, it can because of whoever appointed its person last.
-    const then = await actorOf(deps, consented_with, { until: owner_confirmed_at ?? created_at })
-    const now = await actorOf(deps, consented_with)
-    return then && now && { key, sources: [then, now] }
+    return { key, sources: [{ administrator: then }, { administrator: now }] }
   }
   return org_id === null ? { key, sources: [] } : undefined
 }
 
+const ownerOf = ({ db }: Deps, device: number): Promise<Member | undefined> =>
+  db.selectFrom('devices').where('id', '=', device).select(['org_id', 'user_id']).executeTakeFirst()
+
 /** A device that acted for somebody: as its own, or as an administrator if it acted for another person. */
 const actorOf = async (
-  { db }: Deps,
+  deps: Deps,
   id: number,
   { forUser, until }: { forUser?: number; until?: string } = {},
 ): Promise<Source | undefined> => {
-  const row = await db
-    .selectFrom('devices')
-    .where('id', '=', id)
-    .select(['org_id', 'user_id'])
-    .executeTakeFirst()
-  if (!row) return undefined
-  return row.user_id === forUser ? { device: id } : { administrator: { ...row, device_id: id, until } }
+  const owner = await ownerOf(deps, id)
+  if (!owner) return undefined
+  return owner.user_id === forUser ? { device: id } : { administrator: { ...owner, device_id: id, until } }
 }
 
 /** What added and what approved a device. */
