@@ -111,7 +111,7 @@ const fileChanged = (path: string, how: string, hint: string): SvcError =>
   })
 
 /** Throws if the name of the folder leads elsewhere by now: the approver reads the name. */
-const checkFolder = ({ cwd, here }: Pick<Io, 'cwd' | 'here'>): void => {
+const checkSameFolder = ({ cwd, here }: Pick<Io, 'cwd' | 'here'>): void => {
   if (identityOf(look(cwd)) === identityOf(look(here))) return
   throw new SvcError('failed', 'file_changed', `${cwd} is not this folder any more: nothing was run`, {
     hint: 'Request a new approval',
@@ -140,7 +140,7 @@ export const bindCommand = (
   { argv, file, bind, environment, folder }: Given,
   io: Pick<Io, 'cwd' | 'here'>,
 ) => {
-  checkFolder(io)
+  checkSameFolder(io)
   const copies = bind.map((name, at) => bindFile(name, at, io, folder))
   const known = new Map(copies.map((one) => [one.path, one]))
   const unbound = new Map<string, Unbound>()
@@ -191,7 +191,7 @@ export const bindCommand = (
     },
     /** Throws if a file is no longer what was approved, or an argument now refers to another file. */
     recheck: (): void => {
-      checkFolder(io)
+      checkSameFolder(io)
       for (const one of known.values()) {
         let now: string | undefined
         try {

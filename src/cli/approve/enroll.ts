@@ -38,7 +38,7 @@ const enrollSoftware = async (typed: Typed<Options>, context: Context): Promise<
   const { options } = typed
   const { io } = context
   const { gatherInput } = await import('../operation/gather-input.ts')
-  const { checkFolder } = await import('../context/private-file.ts')
+  const { checkPrivateFolder } = await import('../context/private-file.ts')
   const { keyFilePath } = await import('../context/key-file.ts')
   const { reserveFile } = await import('../terminal/output-file.ts')
   await checkShown(device.registerDevice, context)
@@ -66,7 +66,7 @@ const enrollSoftware = async (typed: Typed<Options>, context: Context): Promise<
   const file = reserveFile(path, 'file', io)
   let data: { id: string; state?: string; file: string }
   try {
-    checkFolder(dirname(file.path))
+    checkPrivateFolder(dirname(file.path))
     const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
     const { token, rp_id, origin, challenge, user_handle } = await call(
       device.createEnrollment,

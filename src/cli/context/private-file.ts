@@ -26,7 +26,7 @@ const checkOwner = (stats: Stats, path: string): void => {
 }
 
 /** Throws if the folder is a link, belongs to another user, or others can write to it. False if it does not exist. */
-export const checkFolder = (dir: string): boolean => {
+export const checkPrivateFolder = (dir: string): boolean => {
   const stats = lstat(dir)
   if (!stats) return false
   if (stats.isSymbolicLink())
@@ -54,7 +54,7 @@ const checkFile = (stats: Stats, path: string, what: string): void => {
  * regular file, a file of another user, and one that others can read, each with the command that corrects it.
  */
 export const readPrivate = (path: string, what = 'profile file'): string | undefined => {
-  if (!checkFolder(dirname(path))) return undefined
+  if (!checkPrivateFolder(dirname(path))) return undefined
   const stats = lstat(path)
   if (!stats) return undefined
   if (stats.isSymbolicLink())

@@ -5,7 +5,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../terminal/io.ts'
-import { checkFolder, configDir, readPrivate } from './private-file.ts'
+import { checkPrivateFolder, configDir, readPrivate } from './private-file.ts'
 
 type Values = { text: string; flag: boolean; words: string[] }
 type Kind = keyof Values
@@ -99,7 +99,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>) => {
 
   const write = async (change: (file: ProfileFile) => void): Promise<void> => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
-    checkFolder(dir)
+    checkPrivateFolder(dir)
     chmodSync(dir, 0o700)
     const { default: Conf } = await import('conf')
     const { acquireLock } = await import('./profile-lock.ts')
