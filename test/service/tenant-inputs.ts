@@ -3,6 +3,7 @@ import { type OperationId, type Table } from '../../src/contract/table.ts'
 import { ada, fence, slot } from './fixtures.ts'
 import { machineFields, machineValues, type Holding } from './tenant-holding.ts'
 
+const stranger = '+12025550177'
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
 const named = <T extends object>(fields: T) => fields as never
 
@@ -237,12 +238,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listMachines: ({ org }) => ({ org_id: org }),
   deleteMachine: ({ org }, { machine }) => ({ org_id: org, machine_id: machine }),
   getStockPrice: () => ({ Symbol: 'AAPL' }),
-  sendGlobalNotification: ({ org }) => ({
-    org_id: org,
-    mobile: '+12025550177',
-    type: 'notice',
-    message: 'x',
-  }),
+  sendGlobalNotification: ({ org }) => ({ org_id: org, mobile: stranger, type: 'notice', message: 'x' }),
   sendAuthRequestByEmail: ({ org, email }) => ({ org_id: org, email, action: 'x' }),
   sendAppAuthNotification: ({ org, mobile, sender }) => ({
     org_id: org,

@@ -10,28 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hostNames, hosts, type HostName } from '../../../src/cli/hook/host.ts'
-import { temporaryFolder } from '../../temporary-folder.ts'
+import { describe, expect, test } from 'vitest'
+import { hostNames, hosts } from '../../../src/cli/hook/host.ts'
 import { svc } from '../svc.ts'
+import { env, fileOf, folder, installHooks, put, read, run, to } from './install-stage.ts'
 
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(() => {
-  folder = temporaryFolder()
-})
-afterEach(() => folder.remove())
-
-const env = () => ({ HOME: folder.path })
-const run = (line: string) => svc(line, { env: env(), cwd: join(folder.path) })
-const fileOf = (host: HostName) => hosts[host].file('user', env(), folder.path)!
-const put = (host: HostName, text: string): string => {
-  const file = fileOf(host)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  return file
-}
-const read = (host: HostName) => JSON.parse(readFileSync(fileOf(host), 'utf8'))
-const to = '--to +12025550101'
+installHooks()
 
 describe.each(hostNames)('svc hook install %s', (host) => {
   test('writes a hook with an absolute command and a longer time than svc waits, and removes it again', async () => {
@@ -241,33 +225,4 @@ test.each(hostNames)('status reports that %s calls the hook for other tools than
   config.hooks[hosts[host].event][0].matcher = '^Nothing$'
   put(host, JSON.stringify(config))
   expect(await state()).toBe('open')
-})
-
-test('keeps Claude Code from running the commands in skills, which it tells no hook of', async () => {
-  const setting = 'disableSkillShellExecution'
-  await run(`hook install claude ${to}`)
-  expect(read('claude')).toMatchObject({ [setting]: true })
-  const { [setting]: _, ...without } = read('claude')
-  put('claude', JSON.stringify(without))
-  const state = async (cwd = folder.path): Promise<unknown> => {
-    const { out } = await svc('hook status -o json', { env: env(), cwd })
-    const [{ state: found, detail }] = JSON.parse(out)
-    return [found, detail.includes(`"${setting}" is `)]
-  }
-  expect(await state()).toEqual(['open', true])
-  expect((await run(`hook install claude ${to}`)).err).not.toContain(setting)
-  expect(await state()).toEqual([expect.any(String), false])
-
-  const project = join(folder.path, 'work')
-  mkdirSync(join(project, '.claude'), { recursive: true })
-  writeFileSync(join(project, '.claude', 'settings.local.json'), JSON.stringify({ [setting]: false }))
-  expect(await state(project)).toEqual(['open', true])
-  const { err } = await svc(`hook install claude ${to}`, { env: env(), cwd: project })
-  expect(err).toContain(`"${setting}" is false in ${join(project, '.claude', 'settings.local.json')}`)
-})
-
-test('leaves skills alone where the hook holds no tool of the shell', async () => {
-  await run(`hook install claude ${to} --match 'mcp__github__*'`)
-  expect(read('claude')).not.toHaveProperty('disableSkillShellExecution')
-  expect(JSON.stringify(JSON.parse((await run('hook status -o json')).out))).not.toContain('skills')
 })
