@@ -97,6 +97,11 @@ describe.each(Object.keys(languages))('the texts in %s', (language) => {
   })
 })
 
+test('Japanese texts have one kind of punctuation, and a space between a number and its counter', () => {
+  const odd = /[（）：？！]|[#}\d][件人台回分秒時語桁]/u
+  expect([...textsOf('ja')].filter(([, text]) => odd.test(text))).toEqual([])
+})
+
 /** Texts that are the same as in English. */
 const borrowed: Record<string, string[]> = {
   de: [
