@@ -1,11 +1,12 @@
 import type { Pending } from '../calls/api.ts'
 import { h, ul } from '../shell/element.ts'
 import { exactText, joined } from '../shell/text.ts'
-import { nodes, t, type Key } from '../language/text.ts'
+import { hoursText } from '../language/hours.ts'
+import { locale, nodes, t, type Key } from '../language/text.ts'
 
 type Condition = Pending['conditions'][number]
 
-const listed = ({ options, total }: Condition): Node => {
+const listed = ({ options, total }: Pick<Condition, 'options' | 'total'>): Node => {
   const more = total - options.length
   const named = options.map((one) => exactText(one))
   return joined(more > 0 ? [...named, nodes('request.more', { count: more })] : named, 'disjunction')
@@ -15,7 +16,12 @@ const words: Record<Condition['factor'], (condition: Condition) => Node> = {
   biometric: () => nodes('request.biometric'),
   location: (one) =>
     one.total > 0 ? nodes('request.locationIn', { places: listed(one) }) : nodes('request.location'),
-  time: (one) => (one.total > 0 ? nodes('request.timeIn', { hours: listed(one) }) : nodes('request.time')),
+  time: ({ options, total }) =>
+    total > 0
+      ? nodes('request.timeIn', {
+          hours: listed({ options: options.map((one) => hoursText(one, locale())), total }),
+        })
+      : nodes('request.time'),
   device: () => nodes('request.device'),
   ip: (one) => nodes('request.network', { networks: listed(one) }),
 }
