@@ -20,7 +20,9 @@ export const peopleLines = (lines: readonly Line[]): Node[] =>
         div(
           'of',
           ...(group === null ? [] : [exactText(`@${group}`), ': ']),
-          nodes('request.lineOf', { need: String(need), people: joined(people.map(answered), 'unit') }),
+          group === null && people.length === 1
+            ? answered(people[0]!)
+            : nodes('request.lineOf', { need: String(need), people: joined(people.map(answered), 'unit') }),
           ...rules.map((rule) => nodes('request.because', { rule: exactText(rule) })),
         ),
       )
