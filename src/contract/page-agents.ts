@@ -68,7 +68,7 @@ export const pageAgents = operations({
     route: 'POST /svc/v1/approver/consent/refusal',
     open: true,
     effect: 'read',
-    summary: 'Refuse a client access; nothing changes',
+    summary: 'Refuse a client access; the code of a terminal ends',
     message: 'Access refused',
     input: z.strictObject({ request }),
     data: redirect,

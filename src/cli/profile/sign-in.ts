@@ -128,7 +128,10 @@ const waitForCode = async (
 const refused = (status: number, body: string, origin: string): SvcError => {
   const why =
     /"error_description":"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? `${hostOf(origin)} answered ${status}`
-  return new SvcError('refused', 'not_signed_in', safeLine(`Not signed in: ${why}`), {
+  const message = safeLine(`Not signed in: ${why}`)
+  if (body.includes('"access_denied"'))
+    return new SvcError('denied', 'access_denied', message, { hint: 'Nothing was saved' })
+  return new SvcError('refused', 'not_signed_in', message, {
     hint: 'Nothing was saved. Run the command again',
   })
 }

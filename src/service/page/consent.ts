@@ -19,7 +19,7 @@ import {
 } from './authorization.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { proveDevice } from './proof.ts'
-import { answerTerminal } from './terminal-code.ts'
+import { answerTerminal, refuseTerminal } from './terminal-code.ts'
 
 /** How long a registration is kept after a person consented to it. */
 const keptDays = 400
@@ -122,9 +122,12 @@ export const giveConsent: HandlerOf<'giveConsent'> = {
   },
 }
 
-export const refuseConsent: HandlerOf<'refuseConsent'> = async ({ request }, call) => {
-  const asked = openRequest(call.keyring, request, call.now)
-  if (asked.terminal?.device) return { redirect_to: '' }
-  const result = { error: 'access_denied', error_description: 'The person did not consent' }
-  return { redirect_to: redirectWith(asked, call.service.publicUrl, result) }
+export const refuseConsent: HandlerOf<'refuseConsent'> = {
+  before: async ({ request }, { service }) => {
+    const asked = openRequest(service.keyring, request, service.storage.now())
+    const device = asked.terminal?.device
+    if (device) await refuseTerminal(service, device)
+    const result = { error: 'access_denied', error_description: 'The person did not consent' }
+    return async () => ({ redirect_to: device ? '' : redirectWith(asked, service.publicUrl, result) })
+  },
 }

@@ -2,6 +2,7 @@ import { sha256 } from '../../core/ids.ts'
 import { notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
+import type { Moment, Service } from '../call/service.ts'
 import type { Member } from '../call/tenant.ts'
 import { notifyMember } from '../devices/notices.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
@@ -34,25 +35,37 @@ export const openTerminalCode: HandlerOf<'openTerminalCode'> = async ({ code }, 
   return row ?? notFound('Code')
 }
 
+/** The answer to a terminal whose person refused. */
+export const refusedAnswer = ''
+
+const setAnswer = ({ db, now }: Moment, hash: string, answer: string) =>
+  db
+    .updateTable('device_codes')
+    .set({ answer })
+    .where('device_hash', '=', hash)
+    .where('answer', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('code_hash')
+
+/** Ends a code that somebody refused, so that nobody can be talked into typing it again. */
+export const refuseTerminal = ({ storage }: Service, { hash }: { hash: string }) =>
+  storage.write((db) => setAnswer({ db, now: storage.now() }, hash, refusedAnswer).execute(), {
+    org: 0,
+    routine: true,
+  })
+
 /** Gives a waiting terminal its code, once, and tells every device of the person. */
 export const answerTerminal = async (
   call: Call,
   member: Member,
   { hash, code }: { hash: string; code: string },
 ): Promise<void> => {
-  await call.db
-    .updateTable('device_codes')
-    .set({ answer: code })
-    .where('device_hash', '=', hash)
-    .where('answer', 'is', null)
-    .where('expires_at', '>', call.now)
-    .returning('code_hash')
-    .executeTakeFirstOrThrow(
-      () =>
-        new Refusal(410, 'authorization_over', 'The terminal does not wait any more', {
-          hint: 'Start again there',
-        }),
-    )
+  await setAnswer(call, hash, code).executeTakeFirstOrThrow(
+    () =>
+      new Refusal(410, 'authorization_over', 'The terminal does not wait any more', {
+        hint: 'Start again there',
+      }),
+  )
   await notifyMember(call, member, {
     subject: 'A terminal was signed in',
     text: 'With a code that was typed on the approver page, a terminal can ask for approvals in your name for an hour. If this was not you, disconnect it on the approver page under Signed in, and tell your administrator.',

@@ -116,6 +116,17 @@ describe('a code', () => {
     expect((await poll(other.device_code)).error).toBe('expired_token')
   })
 
+  test('ends for everybody when a person refuses it, and its terminal learns why', async () => {
+    const { user_code, device_code } = await start()
+    const { request } = dataOf(await type(user_code, grace))
+    const refuse = { cookie: grace.cookie, body: { request } }
+    dataOf(await fromPhone(service, 'POST', 'consent/refusal', refuse))
+    expect((await poll(device_code)).error).toBe('access_denied')
+    expect((await type(user_code, ada)).status).toBe(404)
+    expect((await consentFrom(service, ada, request, 'svc on build-7')).status).toBe(410)
+    expect((await poll(device_code)).error).toBe('access_denied')
+  })
+
   test('is not a code for a browser, and the code for a browser is none for a terminal', async () => {
     const { user_code, device_code } = await start()
     dataOf(await consent(user_code, grace))

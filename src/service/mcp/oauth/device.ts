@@ -6,7 +6,7 @@ import { countRows } from '../../call/pagination.ts'
 import type { Service } from '../../call/service.ts'
 import { terminalClient, terminalId } from '../../call/sign-in.ts'
 import { lifetimeMs, sealRequest } from '../../page/authorization.ts'
-import { hashOfCode } from '../../page/terminal-code.ts'
+import { hashOfCode, refusedAnswer } from '../../page/terminal-code.ts'
 import type { Addresses } from './addresses.ts'
 import { OAuthProblem } from './answer.ts'
 import { readTerminal } from './client.ts'
@@ -86,5 +86,6 @@ export const codeOfDevice = async ({ storage }: Service, hash: string): Promise<
   )
   if (!row) throw new OAuthProblem('expired_token', 'Nobody consented in time')
   if (row.answer === null) throw new OAuthProblem('authorization_pending', 'Nobody has consented yet')
+  if (row.answer === refusedAnswer) throw new OAuthProblem('access_denied', 'The person did not consent')
   return row.answer
 }
