@@ -37,8 +37,11 @@ export type Claim = (
 export type Accept = (moment: Moment, message: Message) => Promise<string>
 
 export type Rate = {
-  /** Counts a request; returns the headers that tell a client how much is left. Throws 429 `rate_limited`. */
-  count(caller: Caller): Record<string, string> | Promise<Record<string, string>>
+  /**
+   * Counts a request; returns the headers that tell a client how much is left. Throws 429 `rate_limited`. `changesMany`: it can
+   * change many objects.
+   */
+  count(caller: Caller, changesMany?: boolean): Record<string, string> | Promise<Record<string, string>>
   /** Counts further requests after that one, whose work is that of so many. */
   add(caller: Caller, requests: number): void
 }

@@ -11,6 +11,7 @@ import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller
 import type { Service } from '../call/service.ts'
 import { unauthenticated } from '../call/preconditions.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
+import { listsOf } from './body.ts'
 import { answer, type Answered, internalError, refused } from './envelope.ts'
 import {
   createAddressReader,
@@ -167,6 +168,7 @@ export const createApp = (options: AppOptions): Hono => {
         request,
       )
     const onlyFromPage = isOfPage(operation)
+    let changesMany: boolean | undefined
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (onlyFromPage) requirePageOrigin(context, publicUrl)
       const outsider = operation.open ? anonymous : undefined
@@ -180,7 +182,7 @@ export const createApp = (options: AppOptions): Hono => {
         const answerTo = (caller: Authenticated | undefined): Promise<Response> | Response => {
           if (!caller) throw operation.session ? sessionOver() : unauthenticated()
           if (!operation.open) [trace.key, trace.orgId] = [caller.name, caller.orgId]
-          const limits = service.rate.count(caller)
+          const limits = service.rate.count(caller, (changesMany ??= listsOf(operation).length > 0))
           const proceed = (headers: Record<string, string>): Promise<Response> | Response => {
             trace.limits = headers
             return respond({

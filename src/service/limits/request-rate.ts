@@ -14,6 +14,12 @@ type Policy = keyof Rates
 /** Of a device at the approver page, in all of its sessions. A page that starts makes a few calls, and a person who taps quickly two or three. */
 const deviceRate = 20
 
+/**
+ * What each of them has for calls that change one object, also if the others have used up what the organization has: no key keeps
+ * the people of its organization from revoking it. With bursts of 10.
+ */
+const ownRate = 0.25
+
 /** A token bucket: `left` requests at `at`, in milliseconds. The burst of 40 seconds gives an import room. */
 type Bucket = { at: number; left: number; most: number }
 const burstSeconds = 40
@@ -155,7 +161,20 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
     throw refusal
   }
 
-  const take = (caller: Caller, orgId: number, own: Rates): ReturnType<Rate['count']> => {
+  /** Whether a caller has one of its own requests left; takes it. */
+  const takeOwn = (name: string, at: number): boolean => {
+    const bucket = fill(callers, `own ${name}`, ownRate, at)
+    if (bucket.left < 1) return false
+    bucket.left -= 1
+    return true
+  }
+
+  const take = (
+    caller: Caller,
+    orgId: number,
+    own: Rates,
+    changesMany: boolean,
+  ): ReturnType<Rate['count']> => {
     const at = Date.parse(now())
     const whose = whoseOf(caller)
     const limit = whose === 'device' ? { ...own, key: Math.min(own.key, deviceRate) } : own
@@ -167,11 +186,12 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
       if (left[policy] < 1) {
+        if (policy === 'organization' && !changesMany && takeOwn(name, at)) continue
         const headers = headersOf(limit, left, whose)
         return refuse(refusalOf(policy, orgId, limit[policy], { headers, whose, left: left[policy] }), orgId)
       }
     key.left -= 1
-    organization.left -= 1
+    organization.left = Math.max(organization.left - 1, -organization.most)
     noteRequests([name, organizationName], 1)
     return headersOf(limit, { key: key.left, organization: organization.left }, whose)
   }
@@ -189,14 +209,16 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
   }
 
   return {
-    count: (caller) => {
+    count: (caller, changesMany = false) => {
       const { orgId } = caller
       if (!isLimited(orgId)) return {}
       const current = recentRevision()
       if (current !== ratesAt) rates.clear()
       ratesAt = current
       const known = rates.get(orgId)
-      return known ? take(caller, orgId, known) : readRates(orgId).then((found) => take(caller, orgId, found))
+      return known
+        ? take(caller, orgId, known, changesMany)
+        : readRates(orgId).then((found) => take(caller, orgId, found, changesMany))
     },
     add: (caller, requests) => {
       if (!isLimited(caller.orgId)) return
