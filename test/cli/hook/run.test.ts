@@ -46,7 +46,7 @@ test('holds a patch of Codex under the names of its matcher', async () => {
 
 test('does not wait for a pipe in the place of its key', async () => {
   const pipe = join(folder.path, 'pipe')
-  execFileSync('mkfifo', [pipe])
+  execFileSync('/usr/bin/mkfifo', [pipe])
   const { exit, err } = await svc(`hook run claude --to +12025550101 --key-file ${pipe}`, {
     env,
     stdin: JSON.stringify(inputOf('claude', 'ls')),
