@@ -31,12 +31,12 @@ const unknownDecision = (id: string, { tools, flags }: Asked, cause: SvcError): 
     cause,
   })
 
-/** The error if the key of the wait was revoked or has expired meanwhile. */
+/** The error if the key of the wait ended meanwhile. */
 const keyRefused = (error: SvcError, id: string): SvcError =>
   error.with({
     detail:
       `The decision on ${id} is unknown. This is not an approval. ` +
-      'When a key is revoked or expires, its pending requests end.',
+      'If the key was revoked, its pending requests have ended.',
   })
 
 type Asked = Pick<Backend, 'wait' | 'now' | 'tools' | 'flags'>

@@ -148,7 +148,7 @@ export const readAnswer = (response: HttpResponse, url: string, context: Request
       ? noRoute(url)
       : code === 'unauthenticated'
         ? { message: `${hostOf(url)} does not accept this API key`, hint }
-        : code === 'key_expired'
+        : code === 'key_expired' || code === 'signed_out'
           ? { message: lineOf(envelope.message), hint }
           : undefined
   throw new SvcError(

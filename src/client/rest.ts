@@ -14,8 +14,8 @@ import type { HttpRequest, HttpResponse, Transport } from '../core/transport.ts'
 type Options = {
   /** The API root: `https://host/admin/public/api`. */
   baseUrl: string
-  /** The key for this address; read before each call. */
-  apiKey(url: string): Promise<string | undefined>
+  /** The key for this address; read before each call. `refused`: the one that is not accepted any more, if a renewal replaced it. */
+  apiKey(url: string, refused?: string): Promise<string | undefined>
   /** What to do if there is no key, or the service does not accept it. */
   keyHint?: string
   transport: Transport & { close?(): Promise<void> }
@@ -31,6 +31,9 @@ type Options = {
 }
 
 type Sending = { effect: Effect; signal?: AbortSignal | undefined; shownUrl: string }
+
+/** How long a sign-in takes to save a key that it has renewed. */
+const renewalMs = 1_000
 
 const takesOrg = (operation: Operation): boolean =>
   fieldsOf(operation).some(({ flag, name }) => flag === 'org' && !argsOf(operation).includes(name))
@@ -51,6 +54,7 @@ export const createClient = (options: Options): Client => {
   const { baseUrl, transport, debug, keyHint = 'svc profile login' } = options
   const { now = () => new Date(), sleep = sleepFor, random = Math.random } = options
   let isIdempotent: Promise<boolean> | undefined
+  let accepted: string | undefined
 
   const sendOnce = async (
     request: HttpRequest,
@@ -134,6 +138,22 @@ export const createClient = (options: Options): Client => {
     }
   }
 
+  /**
+   * Reads once more if the key was accepted before and was renewed meanwhile, by a sign-in in another terminal. That saves it a
+   * moment after it ended the former one.
+   */
+  const sendRenewed: typeof send = async (request, sending) => {
+    const response = await send(request, sending)
+    const key = request.headers['x-api-key']!
+    if (response.status < 300) accepted = key
+    if (response.status !== 401 || sending.effect !== 'read' || accepted !== key) return response
+    await sleep(renewalMs, sending.signal)
+    const renewed = await options.apiKey(request.url, key)
+    if (renewed === undefined || renewed === key) return response
+    Object.assign(request.headers, { 'x-api-key': renewed })
+    return send(request, sending)
+  }
+
   async function* pages(
     operation: Operation,
     input: Record<string, unknown>,
@@ -155,7 +175,8 @@ export const createClient = (options: Options): Client => {
     while (at !== undefined && !seen.has(at)) {
       seen.add(at)
       const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }), ...wait }
-      const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
+      const sending = { effect, signal, shownUrl: redactedUrl(at, operation, input) }
+      const response = await sendRenewed(request, sending)
       const { date, link } = response.headers
       const context = response.status < 300 ? {} : { keyHint, takesOrg: takesOrg(operation) }
       const answer: Answer = { ...readAnswer(response, at, context), ...(date === undefined ? {} : { date }) }

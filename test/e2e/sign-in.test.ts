@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { env, installHooks, key, ok, path, people, service } from './approvals.ts'
+import { begin, decide, env, installHooks, key, ok, path, people, requestLine, service } from './approvals.ts'
 import { outcome, startSvc } from './processes.ts'
 import { svcHere } from './prepare.ts'
 
@@ -49,6 +49,23 @@ describe('svc profile login', () => {
     expect((await login(key())).exit).toBe(0)
     await ok(['approve', 'inbox', ...key(), '--approve', id])
     expect((await as(['approve', 'wait', id])).exit).toBe(0)
+  })
+
+  test('a renewal in another terminal does not end what waits', async () => {
+    await login(key())
+    const to = ['--to', env.SVC_DEFAULT_MOBILE!, '--profile', 'mine']
+    const waits = begin(['approve', 'request', 'Deploy 4.3', ...to], {
+      ...own(),
+      SVC_API_KEY: '',
+      SVC_ASK_KEY: '',
+    })
+    const [, id = ''] = await waits.printed(requestLine)
+    await waits.printed(/Waiting/)
+    expect((await login(key())).exit).toBe(0)
+    // Ends a poll with the former key.
+    await decide('approve', id)
+    const { exit, stderr } = await waits.ended
+    expect([exit, stderr]).toEqual([0, expect.stringContaining('Approved by')])
   })
 
   test('a member only asks, and gets an ask key alone', async () => {

@@ -5,7 +5,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io, Run } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
 import { defaultBaseUrl, originOf } from '../../client/address.ts'
-import type { Profile } from './profile-store.ts'
+import { createStore, type Profile } from './profile-store.ts'
 
 export type Source = 'flag' | 'environment' | 'profile' | 'default'
 
@@ -19,6 +19,8 @@ export type KeySource = {
   /** What to do if the service does not accept this key. */
   remedy?: string | undefined
   read(): Promise<string>
+  /** As it is now, if it can change during the run: a sign-in renews it. */
+  renewed?(): string | undefined
 }
 
 export const fileSource = (file: string, io: Io): KeySource => ({
@@ -77,6 +79,10 @@ const savedSource = (io: Io, profile: Profile, profileName: string, noun: Noun):
     // A sign-in saves its key as one that asks.
     remedy: loginTo(profileName, profile.installation === undefined ? noun : 'API key'),
     read: async () => saved,
+    renewed: () => {
+      const now = createStore(io).read().profiles[profileName]
+      return now?.[`${key}_origin`] === origin ? now[key] : undefined
+    },
   }
 }
 
@@ -131,16 +137,21 @@ const checkDestination = (
   requirePrivateWay(url, noun)
 }
 
-/** Returns a function that reads the key once per run and checks the address that it is for. */
+/**
+ * Returns a function that reads the key once per run and checks the address that it is for. `refused`: a key that was accepted
+ * before, and is not any more.
+ */
 export const createKeyReader = (
-  source: Pick<KeySource, 'where' | 'origin' | 'read'> | undefined,
+  source: Pick<KeySource, 'where' | 'origin' | 'read' | 'renewed'> | undefined,
   profileName: string,
   noun: Noun = 'API key',
 ) => {
   let key: Promise<string> | undefined
-  return async (url: string): Promise<string | undefined> => {
+  return async (url: string, refused?: string): Promise<string | undefined> => {
     if (!source) return undefined
     checkDestination(new URL(url), source, profileName, noun)
+    const renewed = refused === undefined ? undefined : source.renewed?.()
+    if (renewed !== undefined) key = Promise.resolve(checkKey(renewed, source.where, noun))
     return (key ??= source.read().then((text) => checkKey(text, source.where, noun)))
   }
 }

@@ -47,7 +47,7 @@ export type Settings = {
    * The REST key, read when needed, from a file or command if necessary. Throws an SvcError if it was saved for another
    * origin than `url`, or if `url` is plain http to a host that is not loopback.
    */
-  apiKey(url: string): Promise<string | undefined>
+  apiKey(url: string, refused?: string): Promise<string | undefined>
   /** What to do if there is no REST key, or the service does not accept it. */
   keyHint: string
   /** The ask key, under the same rules; absent if the REST key requests approvals too. */
