@@ -182,3 +182,24 @@ describe('the address that waits for the browser', () => {
     expect((await ended).exit).toBe(130)
   })
 })
+
+// Last: the second membership of the person takes an id of a user.
+test('a sign-in ends the former sign-in of the profile if it was of somebody else, and follows its organization', async () => {
+  await administer()
+  await login(key())
+  const former = (await as(['profile', 'show', '--reveal', '--jq', '.api_key'])).stdout.trim()
+  const slug = `other-${people}`
+  await ok(['org', 'create', '--name', slug, '--slug', slug])
+  const name = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', `ada@${slug}.example`]
+  const mobile = env.SVC_DEFAULT_MOBILE!.slice(2)
+  const member = ['--org', slug, ...name, '--country-code', '+1', '--mobile', mobile, '--role', 'admin']
+  await ok(['user', 'create', ...member])
+  const file = path(`${slug}.json`)
+  await ok(['user', 'enroll', String(people), '--org', slug, '--software', '--file', file])
+  expect((await login(['--authenticator', file])).stdout).toContain(`Signed in to ${slug} as Ada`)
+  expect((await as(['user', 'list', '-o', 'id'])).stdout.trim()).toBe(String(people))
+  writeFileSync(path('former.key'), former, { mode: 0o600 })
+  expect(
+    (await svcHere(['whoami', '--base-url', service.baseUrl, '--key-file', path('former.key')])).exit,
+  ).toBe(4)
+})

@@ -107,7 +107,8 @@ export const logInPerson = async (
         api_key: got.management_token,
         api_key_origin: origin,
       }),
-      org: saved.org ?? got.organization,
+      // These keys reach no other.
+      org: got.organization,
     }
     const until = new Date(io.now().getTime() + got.expires_in * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
     const asked = scopes.some((scope) => scope !== 'ask') && can !== undefined
@@ -124,8 +125,24 @@ export const logInPerson = async (
       },
       context,
     )
+    await endFormer(saved, transport, context)
   } finally {
     await transport.close()
+  }
+}
+
+/** Ends the sign-in that the profile had before, if the new one did not renew it: it was of another organization, person or service. */
+const endFormer = async (saved: Profile, transport: Transport, context: Context): Promise<void> => {
+  const { installation, ask_key, ask_key_origin, api_key } = saved
+  if (installation === undefined || ask_key === undefined) return
+  try {
+    for (const token of [ask_key, ...(api_key === undefined ? [] : [api_key])])
+      await signOut(ask_key_origin!, token, transport, context.io)
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error
+    ;(await context.output()).warn(
+      'The former sign-in of this profile could not be ended. If it was in another organization, disconnect it on the approver page, under Signed in',
+    )
   }
 }
 
