@@ -11,7 +11,10 @@ import type { Signals } from '../call/signals/signals.ts'
 type Rates = { key: number; organization: number }
 type Policy = keyof Rates
 
-/** Of a device at the approver page, in all of its sessions. A page that starts makes a few calls, and a person who taps quickly two or three. */
+/**
+ * Of a session at the approver page. A page that starts makes a few calls, and a person who taps quickly two or three. Not of the
+ * device: whoever stole its cookie could keep the person out, who signs in again.
+ */
 const deviceRate = 20
 
 /**
@@ -56,7 +59,7 @@ const whoseOf = ({ person, ownerConfirmed }: Caller): Whose =>
 const nameOf = (caller: Caller): string => {
   const { orgId, ownerId, person } = caller
   const whose = whoseOf(caller)
-  const names = { device: person?.device_id, owner: `${orgId} ${ownerId}`, key: namedKeyOf(caller) }
+  const names = { device: person?.session_id, owner: `${orgId} ${ownerId}`, key: namedKeyOf(caller) }
   return `${whose} ${names[whose]}`
 }
 
