@@ -44,7 +44,7 @@ test('an import whose sign-in ends stops between rows, and goes on after the nex
     expect.stringMatching(
       new RegExp(`^Stopped; ${done} of ${total} rows are done\\. The sign-in ended at 2030-[-:.TZ\\d]+`),
     ),
-    'Sign in again: svc profile login',
+    'Correct SVC_API_KEY, or unset it and sign in with "svc profile login default"',
     'svc user import u.csv --org acme -o json --on-conflict skip continues',
   ])
 
