@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { follow } from '../../../src/service/devices/origin.ts'
 import { dataOf } from '../fixtures.ts'
 import { installHooks, service } from '../mcp/oauth-stage.ts'
@@ -11,17 +11,14 @@ test('reads once whose device confirmed a key that can do what an administrator 
   const { management_token } = await signIn(grace)
   const key = await createConsented(grace, management_token!, ['keys', 'people'])
   const { id } = dataOf(await whoIs(key))
-  let reads = 0
-  const origin = await service.storage.read((db) => {
-    const counting = db.withPlugin({
-      transformQuery: ({ node }) => {
-        if (/"name":"devices"/.test(JSON.stringify(node))) reads += 1
-        return node
-      },
-      transformResult: async ({ result }) => result,
-    })
-    return follow({ db: counting, keyring: service.keyring }, { key: Number(id) })
+  const reads: string[] = []
+  const origin = await service.storage.read(async (db) => {
+    const executor = vi.spyOn(db.getExecutor(), 'executeQuery')
+    const found = await follow({ db, keyring: service.keyring }, { key: Number(id) })
+    reads.push(...executor.mock.calls.map(([{ sql }]) => sql).filter((sql) => sql.includes('from "devices"')))
+    executor.mockRestore()
+    return found
   })
   expect(origin.isWhole).toBe(true)
-  expect(reads).toBe(1)
+  expect(reads).toHaveLength(1)
 })
