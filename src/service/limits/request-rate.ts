@@ -57,27 +57,27 @@ const whoseOf = ({ person, ownerConfirmed }: Caller): Whose =>
   person ? 'device' : ownerConfirmed === true ? 'owner' : 'key'
 
 const nameOf = (caller: Caller): string => {
-  const { orgId, ownerId, person } = caller
-  const whose = whoseOf(caller)
-  const names = { device: person?.session_id, owner: `${orgId} ${ownerId}`, key: namedKeyOf(caller) }
-  return `${whose} ${names[whose]}`
+  if (caller.person) return `device ${caller.person.session_id}`
+  return caller.ownerConfirmed === true
+    ? `owner ${caller.orgId} ${caller.ownerId}`
+    : `key ${namedKeyOf(caller)}`
 }
 
 const organizationOf = (orgId: number): string => `organization ${orgId}`
 
 const isLimited = (orgId: number | null): orgId is number => orgId !== null && orgId >= 0
 
-/** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is the seconds until the bucket is full. */
-const headersOf = (rates: Rates, left: Rates, whose: Whose): Record<string, string> => {
-  const policies = ['key', 'organization'] as const
-  const wordOf = (policy: Policy): string => (policy === 'key' ? whose : policy)
-  const policy = policies.map((one) => `"${wordOf(one)}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
-  const now = policies.map((one) => {
-    const whole = Math.max(0, Math.floor(left[one]))
-    return `"${wordOf(one)}";r=${whole};t=${Math.ceil((rates[one] * burstSeconds - whole) / rates[one])}`
-  })
-  return { 'ratelimit-policy': policy.join(', '), ratelimit: now.join(', ') }
+/** What is left of a rate, and the seconds until its bucket is full. */
+const leftText = (rate: number, left: number): string => {
+  const whole = Math.max(0, Math.floor(left))
+  return `r=${whole};t=${Math.ceil((rate * burstSeconds - whole) / rate)}`
 }
+
+/** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11. */
+const headersOf = (rates: Rates, left: Rates, whose: Whose): Record<string, string> => ({
+  'ratelimit-policy': `"${whose}";q=${rates.key * burstSeconds};w=${burstSeconds}, "organization";q=${rates.organization * burstSeconds};w=${burstSeconds}`,
+  ratelimit: `"${whose}";${leftText(rates.key, left.key)}, "organization";${leftText(rates.organization, left.organization)}`,
+})
 
 const refusalOf = (
   policy: Policy,
