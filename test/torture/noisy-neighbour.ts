@@ -136,8 +136,8 @@ export const torture: Torture = {
     const withoutLanes = createVariant([
       {
         file: 'service/storage/postgres/lanes.ts',
-        from: 'opening, orgs, lane: org,',
-        to: 'opening, orgs, lane: org === null ? null : -Math.random(),',
+        from: 'lane: org,',
+        to: 'lane: org === null ? null : -Math.random(),',
       },
     ])
     try {
