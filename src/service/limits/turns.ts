@@ -1,3 +1,5 @@
+import { createTurnQueue } from '../../core/turn-queue.ts'
+
 /** Work for `of`, an organization for example. Resolves with the result of the work. */
 export type Turns = <T>(of: unknown, work: () => Promise<T>) => Promise<T>
 
@@ -6,16 +8,13 @@ export type Turns = <T>(of: unknown, work: () => Promise<T>) => Promise<T>
  * process has to do in between.
  */
 export const createTurns = (atOnce: number): Turns => {
-  const waiting = new Map<unknown, (() => Promise<void>)[]>()
+  const waiting = createTurnQueue<() => Promise<void>>()
   let running = 0
 
   const start = (): void => {
-    for (const [of, queue] of waiting) {
-      if (running >= atOnce) return
-      const work = queue.shift()!
-      // Behind all others.
-      waiting.delete(of)
-      if (queue.length > 0) waiting.set(of, queue)
+    while (running < atOnce) {
+      const work = waiting.next()
+      if (!work) return
       running += 1
       void work().finally(() => setImmediate(ended))
     }
@@ -27,9 +26,7 @@ export const createTurns = (atOnce: number): Turns => {
 
   return (of, work) =>
     new Promise((resolve, reject) => {
-      const queue = waiting.get(of) ?? []
-      queue.push(() => work().then(resolve, reject))
-      waiting.set(of, queue)
+      waiting.add(of, () => work().then(resolve, reject))
       start()
     })
 }

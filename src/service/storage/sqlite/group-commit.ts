@@ -1,3 +1,4 @@
+import { createTurnQueue } from '../../../core/turn-queue.ts'
 import type { Connection } from './connection.ts'
 import { asUnavailable, refused } from './errors.ts'
 
@@ -15,38 +16,12 @@ type Settle = () => void
 
 type Job = { run(): Promise<Settle>; fail(error: unknown): void }
 
-/** Jobs that wait: those of one organization in their order, and one of each organization in turn. */
-const createQueue = () => {
-  const waiting = new Map<unknown, Job[]>()
-  let size = 0
-  return {
-    size: (): number => size,
-    add: (of: unknown, job: Job): void => {
-      const own = waiting.get(of)
-      if (own) own.push(job)
-      else waiting.set(of, [job])
-      size += 1
-    },
-    next: (): Job | undefined => {
-      for (const [of, own] of waiting) {
-        const job = own.shift()
-        // Behind all others.
-        waiting.delete(of)
-        if (own.length > 0) waiting.set(of, own)
-        size -= 1
-        return job
-      }
-      return undefined
-    },
-  }
-}
-
 /**
  * Runs jobs one after the other. Jobs that wait at the same time share one transaction and so one fsync; one that fails
  * rolls back alone. A job's promise settles only after the commit. A job may be undone and run again, as `Storage` says.
  */
 export const createGroupCommit = (connection: Connection) => {
-  const queue = createQueue()
+  const queue = createTurnQueue<Job>()
   let draining: Promise<void> | undefined
   let revision = 0
   let failures = 0
