@@ -1,9 +1,8 @@
 import { type Approver, createApprover, decide } from '../service/approver.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
 import type { TestService } from '../service/harness.ts'
-import { createTally, type Tally } from './race.ts'
+import { race, type Tally } from './race.ts'
 import { onService } from './reached-service.ts'
-import type { Torture } from './torture.ts'
 import type { Change } from './variant.ts'
 
 const agents = 6
@@ -85,15 +84,11 @@ const broken: Change[] = [
   { file: 'service/approvals/limits.ts', from: 'const reserved = 5', to: 'const reserved = 0' },
 ]
 
-export const torture: Torture = {
-  name: `Pipelines: ${agents} agents of one member that ask all they may, beside a pipeline with ${calls} calls to each of ${approvers} approvers`,
-  must: '0 calls of the pipeline refused',
-  run: async () => {
-    const honest = createTally()
-    await runAll(honest, approvers)
-    const control = createTally()
-    await runAll(control, approversOfControl, broken)
-    const { count, failures, hits, examples } = honest
-    return { count, failures, hits, control: control.failures, examples }
+export const torture = race<readonly Change[]>(
+  {
+    name: `Pipelines: ${agents} agents of one member that ask all they may, beside a pipeline with ${calls} calls to each of ${approvers} approvers`,
+    must: '0 calls of the pipeline refused',
   },
-}
+  runAll,
+  { n: approvers, control: approversOfControl, broken },
+)
