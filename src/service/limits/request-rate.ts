@@ -15,7 +15,7 @@ type Policy = keyof Rates
  * Of a session at the approver page. A page that starts makes a few calls, and a person who taps quickly two or three. Not of the
  * device: whoever stole its cookie could keep the person out, who signs in again.
  */
-const deviceRate = 20
+const sessionRate = 20
 
 /**
  * What each of them has for calls that change one object, also if the others have used up what the organization has: no key keeps
@@ -27,8 +27,13 @@ const ownRate = 0.25
 type Bucket = { at: number; left: number; most: number }
 const burstSeconds = 40
 
-/** The most keys, owners and devices that have a bucket. A dropped bucket starts full again; those of organizations stay. */
+/** The most keys, owners and sessions that have a bucket. A dropped bucket starts full again; those of organizations stay. */
 const bucketsAtMost = 10_000
+
+/** It is full again within the time of a burst, however much was spent, on however many nodes. */
+const spend = (bucket: Bucket, requests: number): void => {
+  bucket.left = Math.max(bucket.left - requests, -bucket.most)
+}
 
 const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bucket => {
   const most = rate * burstSeconds
@@ -150,8 +155,7 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
   let ratesAt = -1
   const reduce = (name: string, count: number): void => {
     const bucket = callers.get(name) ?? organizations.get(name)
-    // It fills again within the time of a burst, however many nodes there are.
-    if (bucket) bucket.left = Math.max(bucket.left - count, -bucket.most)
+    if (bucket) spend(bucket, count)
   }
   const noteRequests = shareRequests(storage.shared, signals, reduce)
 
@@ -168,7 +172,7 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
   const takeOwn = (name: string, at: number): boolean => {
     const bucket = fill(callers, `own ${name}`, ownRate, at)
     if (bucket.left < 1) return false
-    bucket.left -= 1
+    spend(bucket, 1)
     return true
   }
 
@@ -180,7 +184,7 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
   ): ReturnType<Rate['count']> => {
     const at = Date.parse(now())
     const whose = whoseOf(caller)
-    const limit = whose === 'device' ? { ...own, key: Math.min(own.key, deviceRate) } : own
+    const limit = whose === 'device' ? { ...own, key: Math.min(own.key, sessionRate) } : own
     const name = nameOf(caller)
     if (callers.size >= bucketsAtMost && !callers.has(name)) callers.clear()
     const key = fill(callers, name, limit.key, at)
@@ -193,8 +197,8 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
         const headers = headersOf(limit, left, whose)
         return refuse(refusalOf(policy, orgId, limit[policy], { headers, whose, left: left[policy] }), orgId)
       }
-    key.left -= 1
-    organization.left = Math.max(organization.left - 1, -organization.most)
+    spend(key, 1)
+    spend(organization, 1)
     noteRequests([name, organizationName], 1)
     return headersOf(limit, { key: key.left, organization: organization.left }, whose)
   }
