@@ -44,7 +44,7 @@ const isSpace = (char: string | undefined): boolean =>
   char === ' ' || char === '\n' || char === '\r' || char === '\t'
 
 /** How many members a valid JSON text has, each as often as it appears. */
-const namesIn = (json: string): number => {
+const countNames = (json: string): number => {
   let count = 0
   for (let from = json.indexOf('"'); from >= 0;) {
     let next = endOfString(json, from) + 1
@@ -78,6 +78,6 @@ export const walkJson = (json: string, { member, number }: Seen): void => {
 /** `JSON.parse` that throws on duplicate members: another parser could use the other value. */
 export const parseExact = (json: string): unknown => {
   const value: unknown = JSON.parse(json)
-  if (members(value) !== namesIn(json)) throw new SyntaxError('a member appears twice')
+  if (members(value) !== countNames(json)) throw new SyntaxError('a member appears twice')
   return value
 }

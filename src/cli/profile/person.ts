@@ -131,13 +131,15 @@ export const logInPerson = async (
   }
 }
 
+/** Of a sign-in: the one that asks, and the one that manages if there is one. */
+const tokensOf = ({ ask_key, api_key }: Profile): string[] =>
+  [ask_key, api_key].filter((token) => token !== undefined)
+
 /** Ends the sign-in that the profile had before, if the new one did not renew it: it was of another organization, person or service. */
 const endFormer = async (saved: Profile, transport: Transport, context: Context): Promise<void> => {
-  const { installation, ask_key, ask_key_origin, api_key } = saved
-  if (installation === undefined || ask_key === undefined) return
+  if (saved.installation === undefined || saved.ask_key === undefined) return
   try {
-    for (const token of [ask_key, ...(api_key === undefined ? [] : [api_key])])
-      await signOut(ask_key_origin!, token, transport, context.io)
+    for (const token of tokensOf(saved)) await signOut(saved.ask_key_origin!, token, transport, context.io)
   } catch (error) {
     if (!(error instanceof SvcError)) throw error
     ;(await context.output()).warn(
@@ -170,8 +172,7 @@ const endKey = async (
 export const logOutPerson = async (name: string, dryRun: boolean | undefined, context: Context) => {
   const { io } = context
   const saved = requireProfile(createStore(io).read(), name)
-  const token = saved.ask_key
-  if (saved.installation === undefined || token === undefined)
+  if (saved.installation === undefined || saved.ask_key === undefined)
     throw usageError(
       `Nobody is signed in to profile "${name}"`,
       `To sign in: svc profile login ${shellQuote(name)}`,
@@ -186,9 +187,8 @@ export const logOutPerson = async (name: string, dryRun: boolean | undefined, co
     const transport = openTransport(io, saved.cacert)
     try {
       // One of the two may have been ended alone, on the approver page.
-      const tokens = saved.api_key === undefined ? [token] : [token, saved.api_key]
       const had: (string | undefined)[] = []
-      for (const one of tokens) had.push(await endKey(saved.ask_key_origin!, one, transport, io))
+      for (const one of tokensOf(saved)) had.push(await endKey(saved.ask_key_origin!, one, transport, io))
       if (!had.includes(undefined)) more = `: removed its keys here. Nothing was revoked: ${had[0]}`
     } finally {
       await transport.close()

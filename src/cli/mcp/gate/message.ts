@@ -14,7 +14,7 @@ const isPlain = (value: unknown): value is Id =>
   Number.isSafeInteger(value) || (typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value))
 
 /** The names of the outermost members, each as often as it appears. */
-const namesIn = (json: string): string[] => {
+const outermostNames = (json: string): string[] => {
   const names: string[] = []
   walkJson(json, { member: (name, depth) => depth === 1 && names.push(JSON.parse(name) as string) })
   return names
@@ -27,7 +27,7 @@ const refusedId = (bytes: Buffer): { id: Id | undefined; isResponse: boolean } =
     const json = fromUtf8(bytes)
     const fields: unknown = JSON.parse(json)
     if (!isRecord(fields) || !isPlain(fields['id'])) return none
-    const names = namesIn(json).map(foldedName)
+    const names = outermostNames(json).map(foldedName)
     if (names.filter((name) => name === 'id').length !== 1) return none
     return { id: fields['id'], isResponse: !names.includes('method') }
   } catch {
@@ -172,7 +172,7 @@ export const readServerMessage = (bytes: Buffer): Fields | undefined => {
   const json = bytes.toString('utf8')
   const message = parseJson(json)
   if (!isRecord(message)) return undefined
-  const names = namesIn(json)
+  const names = outermostNames(json)
   const isAmbiguous =
     new Set(names.map(foldedName)).size < names.length ||
     names.some((name) => !members.has(name) && members.has(foldedName(name)))
