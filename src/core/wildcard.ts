@@ -1,8 +1,10 @@
+export const hasWildcard = (pattern: string): boolean => pattern.includes('*')
+
 /** Whether a text matches a pattern in which `*` is any text. Takes as long as the text is, whatever the pattern. */
 export const matches = (pattern: string, text: string): boolean => {
+  if (!hasWildcard(pattern)) return pattern === text
   const [first = '', ...others] = pattern.split('*')
-  const last = others.pop()
-  if (last === undefined) return pattern === text
+  const last = others.pop()!
   const end = text.length - last.length
   if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false
   let at = first.length
@@ -13,5 +15,3 @@ export const matches = (pattern: string, text: string): boolean => {
   }
   return true
 }
-
-export const hasWildcard = (pattern: string): boolean => pattern.includes('*')

@@ -138,18 +138,25 @@ const matchesParts = (
 }
 
 /** The first word is compared by its name. An exception must fit what is typed and what runs; a rule, one of them. */
+const isProgram = (pattern: string, reading: Reading): boolean => {
+  const { names } = reading.command!
+  return reading.isException
+    ? names.every((name) => fits(pattern, name, reading))
+    : names.some((name) => fits(pattern, name, reading))
+}
+
 const matchesArgv = (pattern: readonly string[], reading: Reading): boolean => {
-  const { command, isException, fold } = reading
-  const { names, argv } = command!
-  const isWord = (one: string, at: number): boolean => {
-    if (at > 0) return fits(one, argv[at]!, reading)
-    const isName = (name: string): boolean => fits(one, name, reading)
-    return isException ? names.every(isName) : names.some(isName)
-  }
+  const { fold } = reading
+  const { argv } = reading.command!
   const [program = ''] = pattern
   // Most rules are about another program.
-  if (program !== '**' && !isWord(fold(program), 0)) return false
-  return matchesParts(pattern.map(fold), argv.length, isWord, reading)
+  if (program !== '**' && !isProgram(fold(program), reading)) return false
+  return matchesParts(
+    pattern.map(fold),
+    argv.length,
+    (one, at) => (at > 0 ? fits(one, argv[at]!, reading) : isProgram(one, reading)),
+    reading,
+  )
 }
 
 const matchesPath = (pattern: string, reading: Reading): boolean => {
