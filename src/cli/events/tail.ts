@@ -15,6 +15,7 @@ import { typedTime } from '../operation/typed-time.ts'
 import { asTyped } from '../operation/typed-names.ts'
 import { defineCommand } from '../program/define-command.ts'
 import type { Output } from '../terminal/output.ts'
+import { clockTime } from '../terminal/relative-time.ts'
 
 /** Shorter than the timeout of a transport, so that a silent service is noticed. */
 const waitSeconds = 25
@@ -86,9 +87,13 @@ const toRow = ({ id, type, timestamp, data }: EventRecord) => ({
   id,
 })
 
+/** Longer types are rare, and an approval fits into 80 columns. */
+const typeWidth = 20
+
 const lineOf = (event: EventRecord): string => {
   const { timestamp, type, subject, actor } = toRow(event)
-  return `${safeLine(`${timestamp}  ${type.padEnd(24)}  ${subject ?? '-'}  ${actor ?? '-'}`)}\n`
+  const time = clockTime(timestamp, new Date())
+  return `${safeLine(`${time}  ${type.padEnd(typeWidth)}  ${subject ?? '-'}  ${actor ?? '-'}`)}\n`
 }
 
 const tail = async (options: Options, context: Context): Promise<void> => {

@@ -20,6 +20,12 @@ export const holdsTime = (field: string): boolean => /(?:^|_)(?:at|of|since|from
 /** A time without its milliseconds. Returns text that is not a time unchanged. */
 export const inSeconds = (text: string): string => (time.test(text) ? text.replace(/\.\d+/, '') : text)
 
+/** A time of today without its date: `20:22:54Z`. Returns text that is not a time unchanged. */
+export const clockTime = (text: string, now: Date): string => {
+  const exact = inSeconds(text)
+  return exact.startsWith(now.toISOString().slice(0, 11)) ? exact.slice(11) : exact
+}
+
 /** A relative time, with the units of --since: `3m ago`, `in 2h`, or `2030-01-31`. Returns text that is not a time unchanged. */
 export const relativeTime = (text: string, now: Date): string => {
   if (!time.test(text)) return text

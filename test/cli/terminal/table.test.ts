@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { relativeTime } from '../../../src/cli/terminal/relative-time.ts'
+import { clockTime, relativeTime } from '../../../src/cli/terminal/relative-time.ts'
 import { drawTable } from '../../../src/cli/terminal/table.ts'
 import { shown } from './show.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
+
+describe('a time in a line', () => {
+  test.each([
+    ['2026-01-01T20:22:54.225Z', '20:22:54Z'],
+    ['2025-12-31T23:59:59.999Z', '2025-12-31T23:59:59Z'],
+    ['never', 'never'],
+  ])('%s is %s', (text, expected) => {
+    expect(clockTime(text, now)).toBe(expected)
+  })
+})
 
 describe('a time in a list', () => {
   test.each([
