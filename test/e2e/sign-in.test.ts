@@ -127,6 +127,35 @@ describe('svc profile login', () => {
   })
 })
 
+test('a code outlives a restart of the service', async () => {
+  const tried: string[] = []
+  const restarting = createServer(({ url, headers, socket }, response) => {
+    const issuer = `http://${headers.host}`
+    if (url!.startsWith('/.well-known'))
+      return response.end(JSON.stringify({ issuer, authorization_endpoint: `${issuer}/authorize` }))
+    const code = {
+      device_code: 'x',
+      user_code: 'ABCD',
+      verification_uri: issuer,
+      expires_in: 60,
+      interval: 1,
+    }
+    if (url === '/device_authorization') return response.end(JSON.stringify(code))
+    tried.push(url!)
+    if (tried.length === 1) return socket.destroy()
+    if (tried.length === 2) return response.writeHead(503).end()
+    return response
+      .writeHead(400)
+      .end('{"error":"expired_token","error_description":"Nobody consented in time"}')
+  }).listen(0, '127.0.0.1')
+  await once(restarting, 'listening')
+  onTestFinished(() => void restarting.close())
+  const at = `http://127.0.0.1:${(restarting.address() as AddressInfo).port}/api`
+  const { exit, stderr } = await svcHere(['profile', 'login', 'x', '--base-url', at, '--device'], own())
+  expect([exit, stderr]).toEqual([3, expect.stringContaining('Not signed in: Nobody consented in time')])
+  expect(tried).toEqual(['/token', '/token', '/token'])
+})
+
 /** A browser that only notes the address. */
 const startLogin = async () => {
   const note = path(`address-${people}`)

@@ -81,7 +81,7 @@ const savedSource = (io: Io, profile: Profile, profileName: string, noun: Noun):
     read: async () => saved,
     renewed: () => {
       const now = createStore(io).read().profiles[profileName]
-      return now?.[`${key}_origin`] === origin ? now[key] : undefined
+      return now?.[`${key}_origin`] === origin && now.person === profile.person ? now[key] : undefined
     },
   }
 }

@@ -27,6 +27,8 @@ const profileFields = {
   ask_credential_command: 'words',
   /** Of a person who signs in: identifies this profile to the service. */
   installation: 'text',
+  /** Who that was last: their keys do not replace those of somebody else. */
+  person: 'text',
   org: 'text',
   default_mobile: 'text',
   default_factors: 'text',

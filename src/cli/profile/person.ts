@@ -101,6 +101,7 @@ export const logInPerson = async (
     keys = {
       ...keys,
       installation,
+      person: got.person,
       ask_key: got.access_token,
       ask_key_origin: origin,
       ...(got.management_token !== undefined && {

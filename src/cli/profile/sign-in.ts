@@ -12,6 +12,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Transport } from '../../core/transport.ts'
 import { apiRoot } from '../../client/address.ts'
 import { getPublicJson } from '../../client/public-json.ts'
+import { mayComeBack } from '../../client/retry.ts'
 import type { Io } from '../terminal/io.ts'
 import { openInBrowser, receiveRedirect } from './browser.ts'
 import { sleepFor } from '../../core/sleep.ts'
@@ -35,6 +36,7 @@ const device = z.object({
   device_code: secret,
   user_code: z.string(),
   verification_uri: z.string(),
+  expires_in: z.int().check(z.gte(1), z.lte(3600)),
   interval: z.number().check(z.gte(1), z.lte(60)),
 })
 
@@ -113,15 +115,22 @@ const waitForCode = async (
   const fields = { installation, host: machineName(), scope: scopes.join(' ') }
   const started = await post('/device_authorization', fields)
   if (started.status !== 200) throw refused(started.status, started.body, origin)
-  const { device_code, user_code, verification_uri, interval } = readAnswer(device, started.body, origin)
+  const { device_code, user_code, ...told } = readAnswer(device, started.body, origin)
+  const { verification_uri, expires_in, interval } = told
+  const until = io.now().getTime() + expires_in * 1000
   const text = `Open ${safeLine(verification_uri)} on a device that you approve with, and type this code:\n\n  ${safeLine(user_code)}\n\nWaiting until you have signed in\n`
   io.stderr.write(fitted(text, io.stderr))
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   for (;;) {
     await sleepFor(interval * 1000, io.signal)
-    const { status, body } = await post('/token', { grant_type, device_code })
-    if (status === 200) return readAnswer(tokens, body, origin)
-    if (!body.includes('"authorization_pending"')) throw refused(status, body, origin)
+    try {
+      const { status, body } = await post('/token', { grant_type, device_code })
+      if (status === 200) return readAnswer(tokens, body, origin)
+      if (!body.includes('"authorization_pending"')) throw refused(status, body, origin)
+    } catch (error) {
+      // The code outlives a restart of the service.
+      if (!mayComeBack(error) || io.now().getTime() > until) throw error
+    }
   }
 }
 
@@ -133,6 +142,7 @@ const refused = (status: number, body: string, origin: string): SvcError => {
     return new SvcError('denied', 'access_denied', message, { hint: 'Nothing was saved' })
   return new SvcError('refused', 'not_signed_in', message, {
     hint: 'Nothing was saved. Run the command again',
+    http_status: status,
   })
 }
 
