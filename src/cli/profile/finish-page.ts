@@ -62,6 +62,7 @@ const style = `
 }
 body {
   display: grid; min-height: 100vh; margin: 0; place-content: center; padding: 1.25rem; box-sizing: border-box;
+  grid-template-columns: minmax(0, max-content); overflow-wrap: anywhere; hyphens: auto;
   background: var(--ground); color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif; text-align: center
 }
 svg { width: 4rem; margin: 0 auto; fill: none; stroke: var(--good); stroke-width: 4; stroke-linecap: round; stroke-linejoin: round }
