@@ -25,25 +25,21 @@ export class SvcError extends Error {
   readonly exit: Exit
   /** Stable snake_case word for scripts. */
   readonly code: string
-  readonly detail?: string | undefined
-  readonly hint?: string | undefined
-  readonly issues?: Issue[] | undefined
-  readonly request_id?: string | undefined
-  readonly http_status?: number | undefined
-  readonly retry_after_ms?: number | undefined
-  readonly data?: Record<string, unknown> | undefined
+  declare readonly detail?: string
+  declare readonly hint?: string
+  declare readonly issues?: Issue[]
+  declare readonly request_id?: string
+  declare readonly http_status?: number
+  declare readonly retry_after_ms?: number
+  declare readonly data?: Record<string, unknown>
 
-  constructor(exit: Exit, code: string, message: string, details: Details = {}) {
-    super(message, { cause: details.cause })
+  constructor(exit: Exit, code: string, message: string, { cause, ...details }: Details = {}) {
+    super(message, cause === undefined ? {} : { cause })
     this.exit = exit
     this.code = code
-    this.detail = details.detail
-    this.hint = details.hint
-    this.issues = details.issues
-    this.request_id = details.request_id
-    this.http_status = details.http_status
-    this.retry_after_ms = details.retry_after_ms
-    this.data = details.data
+    // A program that prints the error sees only the details that there are.
+    for (const [name, value] of Object.entries(details))
+      if (value !== undefined) Object.assign(this, { [name]: value })
   }
 
   /** A copy with some details replaced. */
