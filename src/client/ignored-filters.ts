@@ -55,9 +55,12 @@ const matches: Readonly<Record<string, Match>> = {
   },
   since: inTime((since, at) => at >= since),
   until: inTime((until, at) => at <= until),
-  // The name of a key is shown with its id.
-  actor: (wanted, { actor }) =>
-    typeof actor === 'string' ? actor === wanted || actor.startsWith(`${wanted} (key `) : undefined,
+  // The name of a key is shown with its id, and that of a terminal is not shown.
+  actor: (wanted, { actor }) => {
+    if (typeof actor !== 'string') return undefined
+    if (actor === wanted || actor.startsWith(`${wanted} (`)) return true
+    return actor.startsWith('user:') && !wanted.startsWith('user:') ? undefined : false
+  },
 }
 
 /** What is compared besides these: `org_id`, and whatever has the same name in the answer. */

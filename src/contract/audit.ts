@@ -11,7 +11,10 @@ export const auditRow = z.strictObject({
   org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
   seq: chosen(positive, 'Position in the chain, from 1'),
   at: chosen(time, 'When it was done'),
-  actor: chosen(z.string(), 'Who did it: the name and id of the key, or the service'),
+  actor: chosen(
+    z.string(),
+    'Who did it: user:7 with the device or the key of a terminal, the name and id of another key, or the service',
+  ),
   action: chosen(z.string(), 'The operation'),
   subject: chosen(z.string(), 'What was changed: user:7, geofence:12'),
   changes: chosen(z.array(z.string()), 'Names of the fields that were set'),
@@ -33,7 +36,7 @@ export const audit = operations({
       org_id: chainOrg,
       actor: optional(
         line(200),
-        'Only rows of this actor: the name of a key, or an actor as the list shows it',
+        'Only rows of this actor: a person (user:7), the name of a key, or an actor as the list shows it',
         { example: 'ci (key 3)' },
       ),
       action: optional(line(64), 'Only rows of this action, as the list shows it', {

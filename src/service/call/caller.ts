@@ -130,3 +130,10 @@ export const requireOwner = ({ keyId, ownerId, ownerConfirmed }: Caller): number
 /** The name of a person at the approver page in the audit. */
 export const actorAt = ({ user_id, device_id }: Pick<Person, 'user_id' | 'device_id'>): string =>
   `user:${user_id} (device ${device_id})`
+
+/** The name of a key in the audit, which cannot be taken for a person. */
+export const actorOfKey = (name: string, keyId: number): string =>
+  `${name.startsWith('user:') ? JSON.stringify(name) : name} (key ${keyId})`
+
+/** The name of a person who is signed in on a terminal, in the audit. */
+export const actorOnTerminal = (user_id: number, keyId: number): string => `user:${user_id} (key ${keyId})`

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 import { appendAudit } from './audit.ts'
 import { type Call, type Handler, type Outside, prepare, type Requirement } from './call.ts'
-import type { Caller } from './caller.ts'
+import { actorOfKey, actorOnTerminal, type Caller } from './caller.ts'
 import { namedOrganization } from './named-organization.ts'
 import { type Preconditions, readPreconditions, requireLiveCaller } from './preconditions.ts'
 import type { Service } from './service.ts'
@@ -28,7 +28,12 @@ type Paging = Pick<Call, 'page' | 'paged' | 'pagedByTime'>
 /** Of an operation that is not a list. */
 const onePage: Paging = { page: { after: 0, limit: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
 
-const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `${name} (key ${keyId})`)
+const actorOf = ({ name, keyId, person, ownerId, signedInWith }: Caller): string => {
+  if (person) return name
+  return ownerId === undefined || signedInWith === undefined
+    ? actorOfKey(name, keyId)
+    : actorOnTerminal(ownerId, keyId)
+}
 
 /** One run of a handler in one transaction, with its effects. They are dropped if the transaction is undone and run again. */
 export type Attempt = {

@@ -1,6 +1,7 @@
 import { notFound } from '../../core/refusal.ts'
 import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { actorOfKey, actorOnTerminal } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -31,16 +32,23 @@ export const reachChain = async (
   return orgId
 }
 
+/** A person on whatever device or terminal. */
+const isPerson = (actor: string | undefined): boolean => actor !== undefined && /^user:\d{1,15}$/.test(actor)
+
 /** The names of an actor in the audit: the name of a key means each of its ids. Undefined means all actors. */
 const actorNames = async ({ db }: Call, orgId: number, actor?: string): Promise<(string | undefined)[]> => {
-  if (actor === undefined) return [undefined]
+  if (actor === undefined || isPerson(actor)) return [undefined]
   const keys = await db
     .selectFrom('api_keys')
     .where('name', '=', actor)
     .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
-    .select('id')
+    .select(['id', 'owner_user_id'])
     .execute()
-  return keys.length === 0 ? [actor] : keys.map(({ id }) => `${actor} (key ${id})`)
+  if (keys.length === 0) return [actor]
+  return keys.flatMap(({ id, owner_user_id }) => [
+    actorOfKey(actor, id),
+    ...(owner_user_id === null ? [] : [actorOnTerminal(owner_user_id, id)]),
+  ])
 }
 
 /** Merges the rows of several queries into one page. */
@@ -67,11 +75,20 @@ export const listAudit: HandlerOf<'listAudit'> = async (
   const orgId = await reachChain(call, org_id)
   const all = call.db.selectFrom('audit').where('org_id', '=', orgId)
   const filters = [actor, action, subject].filter((one) => one !== undefined)
-  // There is an index for each filter, but not for several of them.
-  const end = filters.length > 1 ? await endOfReach(all, columns, span, call.page) : undefined
+  // There is an index for each filter, but not for several of them, nor for the names of a person in the order of time.
+  const end =
+    filters.length > 1 || isPerson(actor) ? await endOfReach(all, columns, span, call.page) : undefined
   const query = all
     .$if(action !== undefined, (some) => some.where('action', '=', action!))
     .$if(subject !== undefined, (some) => some.where('subject', '=', subject!))
+    .$if(isPerson(actor), (some) =>
+      some.where(({ eb, or, and }) =>
+        or([
+          eb('actor', '=', actor!),
+          and([eb('actor', '>=', `${actor} (`), eb('actor', '<', `${actor} )`)]),
+        ]),
+      ),
+    )
     .selectAll()
   // One query for each name, so that each one uses the index.
   const found = await Promise.all(

@@ -116,9 +116,9 @@ const typeOf = (row: ChainRow): EventType | undefined => bySubject[row.subject.s
 
 /** The id of an actor without its name. */
 const actorId = (actor: string): string => {
+  const [user] = /^user:\d{1,15}/.exec(actor) ?? []
   const [, key] = /\(key (\d{1,15})\)$/.exec(actor) ?? []
-  if (key !== undefined) return `key:${key}`
-  return /^user:\d{1,15}/.exec(actor)?.[0] ?? 'service'
+  return user ?? (key === undefined ? 'service' : `key:${key}`)
 }
 
 /** The event of a row of the audit, if the row is one. It contains ids and names of fields, and no other data. */

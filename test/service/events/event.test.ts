@@ -67,6 +67,7 @@ describe('an event contains no name', () => {
   test.each([
     ['ci (key 3)', 'key:3'],
     ['user:7 (device 5)', 'user:7'],
+    ['user:7 (key 3)', 'user:7'],
     ['user:7', 'user:7'],
     ['service', 'service'],
     ['Ada Lovelace', 'service'],
