@@ -46,6 +46,8 @@ export type RequestContext = {
   keyHint?: string
   /** Whether the command has --org. */
   takesOrg?: boolean
+  /** The command that lists what this one takes. */
+  list?: string | undefined
 }
 
 const retryHint = (after: string | undefined): string => {
@@ -59,14 +61,12 @@ const retryHint = (after: string | undefined): string => {
 const hintFor = (
   status: number,
   after: string | undefined,
-  { keyHint = 'svc profile login', takesOrg = false }: RequestContext,
+  { keyHint = 'svc profile login', takesOrg = false, list = 'svc whoami' }: RequestContext,
 ): string | undefined => {
   if (status === 401) return keyHint
   if (status === 403) return 'Use a key with the required scope: svc profile list, --profile NAME'
   if (status === 404)
-    return takesOrg
-      ? 'Check the id and --org. You only see resources that your key can access: svc org list'
-      : 'Check the id. You only see resources that your key can access: svc whoami'
+    return `Check the id${takesOrg ? ' and --org' : ''}. You only see resources that your key can access: ${list}`
   return status === 429 ? retryHint(after) : undefined
 }
 
@@ -141,7 +141,8 @@ export const readAnswer = (response: HttpResponse, url: string, context: Request
   const code = lineOf(data.code, 100)
   const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
   const exit = exitOfAnswer(status, code)
-  const hint = hintFor(status, headers['retry-after'], context)
+  const list = /^Organization\b/.test(String(envelope.message)) ? 'svc org list' : context.list
+  const hint = hintFor(status, headers['retry-after'], { ...context, list })
   // The messages of the service for these are for people who write requests; svc writes its own.
   const known =
     code === 'no_such_route'

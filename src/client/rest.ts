@@ -35,8 +35,21 @@ type Sending = { effect: Effect; signal?: AbortSignal | undefined; shownUrl: str
 /** How long a sign-in takes to save a key that it has renewed. */
 const renewalMs = 1_000
 
-const takesOrg = (operation: Operation): boolean =>
-  fieldsOf(operation).some(({ flag, name }) => flag === 'org' && !argsOf(operation).includes(name))
+/** The field that --org sets. */
+const orgFieldOf = (operation: Operation): string | undefined =>
+  fieldsOf(operation).find(({ flag, name }) => flag === 'org' && !argsOf(operation).includes(name))?.name
+
+const listed =
+  /^(?:user pending|notify outbox|org auth-code|approve|geofence|grant|group|iot|key|org|rule|timeslot|user|webhook)\b/
+
+/** For the hint of a refusal: whether the command has --org, and which one lists what it takes. */
+const hintsOf = (operation: Operation, input: Record<string, unknown>) => {
+  const field = orgFieldOf(operation)
+  const [words] = listed.exec(operation.cli) ?? []
+  const org = field === undefined ? undefined : input[field]
+  const list = words && `svc ${words} list${org === undefined ? '' : ` --org ${String(org)}`}`
+  return { takesOrg: field !== undefined, list }
+}
 
 /** The page size limit of our service. */
 const mostPerPage = 1_000
@@ -178,7 +191,7 @@ export const createClient = (options: Options): Client => {
       const sending = { effect, signal, shownUrl: redactedUrl(at, operation, input) }
       const response = await sendRenewed(request, sending)
       const { date, link } = response.headers
-      const context = response.status < 300 ? {} : { keyHint, takesOrg: takesOrg(operation) }
+      const context = response.status < 300 ? {} : { keyHint, ...hintsOf(operation, input) }
       const answer: Answer = { ...readAnswer(response, at, context), ...(date === undefined ? {} : { date }) }
       const isList = method === 'GET' && Array.isArray(answer.envelope.data)
       if (!isList && seen.size > 1) return

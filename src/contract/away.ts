@@ -40,7 +40,7 @@ export const away = operations({
     // Everybody who is signed in can, and signs it.
     scope: ['ask', 'read'],
     summary: 'Set when you are away: groups do not notify you, and nobody can ask you alone',
-    message: 'Absence set',
+    message: 'Absence changed',
     example: '--until 2030-02-14',
     input: z.strictObject({ org_id: orgOfKey, ...wanted }),
     data,
@@ -61,7 +61,7 @@ export const away = operations({
   signAway: {
     route: 'POST /svc/v1/approver/away',
     summary: 'Set when a person is away, signed by the device of the session',
-    message: 'Absence set',
+    message: 'Absence changed',
     input: z.strictObject({ ...wanted, ...signedChallenge }),
     data,
   },

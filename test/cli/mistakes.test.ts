@@ -167,10 +167,14 @@ describe('problems with the address or the key', () => {
     expect(err).toMatch(/\nhint: Nothing was saved\. Check that this service/)
     expect(err).not.toMatch(/hint: .*login/)
   })
-  test('a missing object: the hint names --org if the command has it', async () => {
-    expect((await run('user get 99 --org acme')).err).toMatch(/hint: Check the id and --org\./)
-    for (const line of ['key revoke 99 --yes', 'approve status apr_none', 'approve cancel apr_none'])
-      expect((await run(line)).err).toMatch(/not found\nhint: Check the id\. .*: svc whoami\n/)
+  test('a missing object: the hint names --org if the command has it, and the list', async () => {
+    expect((await run('user get 99 --org acme')).err).toMatch(
+      /hint: Check the id and --org\. .*: svc user list --org 1\n/,
+    )
+    for (const line of ['key revoke 99 --yes', 'approve status apr_none', 'org get 99'])
+      expect((await run(line)).err).toMatch(
+        new RegExp(`not found\\nhint: Check the id\\. .*: svc ${line.split(' ', 1)[0]} list\\n`),
+      )
   })
   test('an address without its path', async () => {
     const { origin, host } = new URL(service.baseUrl)

@@ -4,7 +4,6 @@ import { accessSync, constants as access, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import { isUsualVariable } from '../../core/usual-variables.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -68,7 +67,10 @@ export const childEnvironment = (env: Env, added: readonly string[] = []): Child
       throw usageError(`--env: ${name} is a credential or setting of svc, which the command cannot get`)
     if (value !== undefined) set[name] = value
     else if (env[name] === undefined)
-      throw usageError(`--env: ${name} is not set`, `--env ${shellQuote(`${name}=VALUE`)}`)
+      throw usageError(
+        `--env: ${name} is not set`,
+        `Set it before: export ${name}=…. The approver sees only its name; of --env NAME=VALUE they see the value too`,
+      )
     else names.add(name)
   }
   const passed = [...names].filter((name) => !Object.hasOwn(set, name)).toSorted()

@@ -26,6 +26,12 @@ const expandAllDays = (value: unknown): unknown => {
   }
 }
 
+const adviceFor = (message: string, field: string, typed: unknown): string => {
+  if (message === 'must be text' && typeof typed === 'number') return ': put it in quotes'
+  if (message === 'must be a list' && typeof typed === 'string') return `: [${typed}]`
+  return field === 'svc' && typed === undefined ? ': write svc: 1' : ''
+}
+
 const checkShape = (value: unknown, { invalid }: Parsed): OrganizationDocument => {
   const checked = organizationDocument.safeParse(value)
   if (checked.success) return checked.data
@@ -35,8 +41,7 @@ const checkShape = (value: unknown, { invalid }: Parsed): OrganizationDocument =
         (inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part],
         value,
       )
-      const quote = message === 'must be text' && typeof typed === 'number' ? ': put it in quotes' : ''
-      return { path, field, message: message + quote }
+      return { path, field, message: message + adviceFor(message, field, typed) }
     }),
   )
 }

@@ -97,19 +97,20 @@ const anyway = (tested: Tested): string[] =>
     : []
 
 /** Why rules match that name another program. */
-const startsAny = ({ tested }: Look): string[] => {
+const startsAny = ({ tested, width }: Look): string[] => {
   if (tested.type !== 'command') return []
   const [program = ''] = tested.argv
   return startsOthers({ argv: tested.argv, executable: program })
-    ? [
+    ? wrap(
         `${safeLine(program)} starts other commands, so each rule for commands matches it, unless the rule has shells: ignore.`,
-      ]
+        width,
+      )
     : []
 }
 
-const nothing = ({ tested, org }: Look): string[] => {
+const nothing = ({ tested, org, width }: Look): string[] => {
   const [says] = anyway(tested)
-  if (says !== undefined) return [`No rule matches. ${says}`]
+  if (says !== undefined) return wrap(`No rule matches. ${says}`, width)
   if (tested.type === 'request')
     return [`No rule matches: svc ${tested.operation} in ${org} waits for no approval.`]
   const head = 'No rule matches. The requester says who must approve'
@@ -137,7 +138,7 @@ export const testText = (result: Result, look: Look): string => {
           ...lines.map((line) => lineText(line, look)),
           verdict(result, look),
           terms(result, look),
-          ...anyway(look.tested).map((says) => [says]),
+          ...anyway(look.tested).map((says) => wrap(says, width)),
         ]
   if (ways.length > 0) blocks.push(['Ways around:', ...ways.flatMap((way) => bullet(safeLine(way), width))])
   return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`

@@ -113,7 +113,8 @@ const login = defineCommand<LoginOptions>({
   args: ['[name]'],
   options: {
     '--can <scopes>': 'Sign in for less than you may do: ask, or ask,read',
-    '--device': 'Sign in with a code that you type elsewhere: to ask and read, for an hour',
+    '--device':
+      'Sign in with a code that you type elsewhere: to ask and, of an administrator, read, for an hour',
     '--authenticator <file>': 'Sign in with a key file instead of the browser; requires svc serve --dev',
     '--with-key': 'Save an API key from standard input instead; ask for it on a terminal',
     '--ask': 'Save a key that requests approvals next to the API key',

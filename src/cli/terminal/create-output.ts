@@ -25,7 +25,7 @@ export const createOutput = (run: Run): Output => {
     const { maskFields } = await import('./mask.ts')
     // An answer with only a message is printed as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
-    if (isBare) return `${safeText(envelope.message)}\n`
+    if (isBare) return `${fitted(safeText(envelope.message), stdout)}\n`
     const masked =
       stdout.isTTY && !globals.reveal && shape.masked ? maskFields(payload, shape.masked) : payload
     const width = stdout.isTTY ? stdout.columns : Infinity

@@ -28,9 +28,9 @@ const isCommand = (text: string): boolean =>
   /^(?:svc|curl|sudo|npm) /.test(text) && !/[,;] | (?:or|shows|prints|lists|starts|says) /.test(text)
 
 const wrapLine = (line: string, width: number): string[] => {
-  const [label = ''] = /^(?:svc(?: [a-z]+){0,2}: |guard: |hint: |# )/.exec(line) ?? []
+  const [label = ''] = /^(?:svc(?: [a-z]+){0,2}: |guard: |hint: |# | {2}(?=\S+:\S* ))/.exec(line) ?? []
   const text = line.slice(label.length)
-  if (line.length <= width || line.startsWith(' ') || isCommand(text)) return [line]
+  if (line.length <= width || text.startsWith(' ') || isCommand(text)) return [line]
   const [first, ...rest] = wrap(text, width - label.length)
   const margin = label === '# ' ? label : ' '.repeat(label.length)
   return [label + first!, ...rest.map((part) => margin + part)]

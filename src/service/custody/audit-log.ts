@@ -45,10 +45,10 @@ const actorNames = async ({ db }: Call, orgId: number, actor?: string): Promise<
     .select(['id', 'owner_user_id'])
     .execute()
   if (keys.length === 0) return [actor]
-  return keys.flatMap(({ id, owner_user_id }) => [
-    actorOfKey(actor, id),
-    ...(owner_user_id === null ? [] : [actorOnTerminal(owner_user_id, id)]),
-  ])
+  return [
+    ...keys.map(({ id }) => actorOfKey(actor, id)),
+    ...keys.flatMap(({ id, owner_user_id: owner }) => (owner === null ? [] : actorOnTerminal(owner, id))),
+  ]
 }
 
 /** Merges the rows of several queries into one page. */

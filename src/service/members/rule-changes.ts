@@ -60,7 +60,7 @@ const nobody = (): Refusal =>
   conflict(
     'not_enough_approvers',
     'Too few people can approve this change: it needs an administrator whom neither this key, nor one of the same creator, nor its person on the page appointed or enrolled and, for a group or a rule that exists, the people whom it asks',
-    'Nobody was notified. Ask the operator of the service to make the change',
+    'Nobody was notified. The operator of the service makes the change, or appoints one more administrator: svc user make-admin ID',
   )
 
 /**

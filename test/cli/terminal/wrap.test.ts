@@ -15,6 +15,10 @@ describe('a message on a terminal', () => {
       'svc mcp: waiting for a client on standard input',
       'svc mcp: waiting for a client on\n         standard input',
     ],
+    [
+      '  rules.yaml:3:5 rules[0].who: needs 6, but only 2 can be asked',
+      '  rules.yaml:3:5 rules[0].who: needs\n  6, but only 2 can be asked',
+    ],
   ])('%s: breaks between words', (text, expected) => {
     expect(fitted(text, on(36))).toBe(expected)
   })
@@ -22,6 +26,11 @@ describe('a message on a terminal', () => {
   test('keeps a command in one line, to be copied', () => {
     const hint = 'hint: svc approve list --org acme --status pending'
     expect(fitted(hint, on(30))).toBe(hint)
+  })
+
+  test('keeps what is indented as it is', () => {
+    const address = '  https://svc.example.com/approver#agents=a-long-value'
+    expect(fitted(address, on(30))).toBe(address)
   })
 
   test('is not changed in a pipe', () => {
