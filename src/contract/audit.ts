@@ -19,6 +19,7 @@ export const auditRow = z.strictObject({
   subject: chosen(z.string(), 'What was changed: user:7, geofence:12'),
   changes: chosen(z.array(z.string()), 'Names of the fields that were set'),
   request_id: chosen(z.string(), 'Id of the request'),
+  rules: chosen(z.int(), 'Changes of the rules and groups of the organization so far'),
   prev_hash: chosen(z.string(), 'Hash of the previous row; 64 zeros for the first'),
   hash: chosen(z.string(), 'Hash of this row'),
 })

@@ -11,13 +11,13 @@ begin;
 select pg_advisory_xact_lock(:org), floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
 select coalesce(max(seq), 0) + 1 as seq from audit where org_id = :org \\gset
 select (select coalesce(expires_at, '9') from api_keys where id = 1 and revoked_at is null),
-  (select case when exists (select 1 from audit where org_id = o.id and subject >= 'rules:' and subject < 'rules;')
-    or exists (select 1 from rule_heads where org_id = o.id) then 1 else 0 end from organizations o where id = :org);
+  (select case when exists (select 1 from rule_heads where org_id = o.id) then 1 else 0 end
+    from organizations o where id = :org);
 insert into geofences (org_id, name, latitude, longitude, radius, is_active, created_at, updated_at)
   values (:org, 'Bench', 47.6, -122.3, 100, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z') returning *;
 select value from organization_limits where org_id = :org and name = 'geofences';
-insert into audit (org_id, seq, at, actor, action, subject, changes, request_id, prev_hash, hash)
-  values (:org, :seq, '9999', 'bench', 'createGeofence', 'geofence:1', '["name"]', 'req_1', repeat('0', 64), repeat('0', 64));
+insert into audit (org_id, seq, at, actor, action, subject, changes, request_id, rules, prev_hash, hash)
+  values (:org, :seq, '9999', 'bench', 'createGeofence', 'geofence:1', '["name"]', 'req_1', 0, repeat('0', 64), repeat('0', 64));
 commit;
 `
 

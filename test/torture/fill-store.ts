@@ -18,7 +18,7 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
   let { seq, hash, at } = db
     .prepare('SELECT seq, hash, at FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT 1')
     .get([org]) as End
-  const addRow = db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const addRow = db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   let ms = Date.parse(at)
   for (let i = 0; i < rows; i++) {
     seq += 1
@@ -32,11 +32,24 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
       subject: `user:${(i * 7919) % 100_000}`,
       changes: ['email', 'first_name'],
       request_id: `req_${randomBytes(18).toString('hex')}`,
+      rules: 0,
       prev_hash: hash,
     }
     hash = auditHash(row)
     const { actor, action, subject, changes, request_id, prev_hash } = row
-    addRow.run([org, seq, at, actor, action, subject, JSON.stringify(changes), request_id, prev_hash, hash])
+    addRow.run([
+      org,
+      seq,
+      at,
+      actor,
+      action,
+      subject,
+      JSON.stringify(changes),
+      request_id,
+      0,
+      prev_hash,
+      hash,
+    ])
   }
   const keys = createMasterKeys(Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64'))
   const addPerson = db.prepare(

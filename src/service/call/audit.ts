@@ -31,11 +31,12 @@ export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
     // Clocks may be set back, but a chain is in the order of its times.
     at: head && head.at > rest.at ? head.at : rest.at,
     request_id,
+    rules: (head?.rules ?? 0) + (rest.subject.startsWith('rules:') ? 1 : 0),
     prev_hash: head?.hash ?? genesisHash,
   }
   const hash = auditHash(row)
   const added = addRow(db, { ...row, changes: JSON.stringify(row.changes), hash })
-  await transaction.append(org_id, { seq: row.seq, hash, at: row.at }, added)
+  await transaction.append(org_id, { seq: row.seq, hash, at: row.at, rules: row.rules }, added)
 }
 
 /** Appends a row for a change that the service makes by itself. */

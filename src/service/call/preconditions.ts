@@ -13,7 +13,7 @@ export type Preconditions = {
   keyExpiresAt: string | null
   /** When the session of the calling person expires; null if it has ended or the caller has none. */
   sessionExpiresAt: string | null
-  /** Whether the organization ever had a group or a rule, whose changes the audit keeps; null without an organization. */
+  /** Whether the store has rules or groups of the organization; null without an organization. */
   hasRules: 0 | 1 | null
 }
 
@@ -33,10 +33,9 @@ const read = statement((db, { keyId, sessionId, orgId }: Wanted) =>
     selectFrom('organizations as o')
       .where('o.id', '=', orgId)
       .select(
-        sql<
-          0 | 1
-        >`case when exists (select 1 from audit where org_id = o.id and subject >= 'rules:' and subject < 'rules;')
-          or exists (select 1 from rule_heads where org_id = o.id) then 1 else 0 end`.as('had'),
+        sql<0 | 1>`case when exists (select 1 from rule_heads where org_id = o.id) then 1 else 0 end`.as(
+          'had',
+        ),
       )
       .as('hasRules'),
   ]),

@@ -4,14 +4,15 @@ import { conflict } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { coveredText, type Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { transactionOf } from '../storage/transaction.ts'
+import { rulesInWrite, transactionOf } from '../storage/transaction.ts'
 import { knowHead, knownHead, type StoredGrant, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
 // is an older one. So the head of an organization has a MAC over all of its groups, over its rules and live grants, which it
-// contains, and over a number that rises with each change. The audit repeats the number (`rules:12`), and the head names that
-// audit row. So an older head is not the last one of the audit, and the last one is whole only with its audit row. A change of
-// rules, or of who is in a group, ends the grants.
+// contains, and over a number that rises with each change. Each audit row of the organization repeats the number, and the head
+// names the row of its own change (`rules:12`). So an older head has not the number of the last row, and the last one is whole
+// only with its audit row. A write takes the number from the row that its own one follows, so whoever hides rows or deletes them
+// from an index breaks the chain. A change of rules, or of who is in a group, ends the grants.
 
 type GroupRow = Selectable<Tables['groups']>
 export type Group = Omit<GroupRow, 'members' | 'row_mac'> & { members: number[] }
@@ -38,14 +39,14 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .select(sql<string | null>`case when ${isFirst} then h.grants end`.as('grants'))
     .select(sql<string | null>`case when ${isFirst} and h.row_mac <> ${known} then h.rules end`.as('rules'))
     .select(['h.audit_seq', 'h.audit_hash'])
-    // The first condition is that of the index `audit_rules`.
     .select(
-      sql<
-        0 | 1
-      >`case when exists (select 1 from audit where org_id = o.id and substr(subject, 1, 6) = 'rules:'
-          and seq > coalesce(h.audit_seq, 0))
-        or h.counter is not null and not exists (select 1 from audit where org_id = o.id and seq = h.audit_seq
-          and hash = h.audit_hash and subject = 'rules:' || h.counter) then 1 else 0 end`.as('is_old'),
+      sql<number>`coalesce((select rules from audit where org_id = o.id order by seq desc limit 1), 0)`.as(
+        'changes',
+      ),
+    )
+    .select(
+      sql<0 | 1>`case when exists (select 1 from audit where org_id = o.id and seq = h.audit_seq
+        and hash = h.audit_hash and subject = 'rules:' || h.counter) then 1 else 0 end`.as('is_audited'),
     )
     .orderBy('g.id'),
 )
@@ -79,9 +80,10 @@ const readRows = async ({ db, keyring }: Deps, org_id: number, { isAfresh = fals
       ? []
       : [{ id, org_id, name: name!, members: members!, created_at: created_at!, deleted_at, row_mac }],
   )
-  const { counter, is_old, ...rest } = found[0] ?? { counter: null, is_old: 0 }
+  const { counter, changes, is_audited, ...rest } = found[0] ?? { counter: null, changes: 0 }
+  const isLast = changes === (counter ?? 0) && changes === (rulesInWrite(db, org_id) ?? changes)
   if (counter === null)
-    return { rows, rules: '[]', grants: '[]', counter: 0, isWhole: rows.length === 0 && is_old === 0 }
+    return { rows, rules: '[]', grants: '[]', counter: 0, isWhole: rows.length === 0 && isLast }
   const { digest, grants, audit_seq, audit_hash, head_mac: row_mac, rules: fresh } = rest as StoredHead
   const isKnown = before?.row_mac === row_mac
   const rules = isKnown ? before!.rules : (fresh ?? '')
@@ -90,7 +92,7 @@ const readRows = async ({ db, keyring }: Deps, org_id: number, { isAfresh = fals
   const isProven = isKnown
     ? compared.every((column) => before![column] === head[column])
     : keyring.holds('rule_heads', head)
-  const isWhole = is_old === 0 && isProven && digest === digestOf(rows)
+  const isWhole = isLast && is_audited === 1 && isProven && digest === digestOf(rows)
   const { parsed } = isWhole ? knowHead(keyring, head) : {}
   return { rows, rules, grants, counter, isWhole, ...(parsed && { parsed }) }
 }

@@ -4,6 +4,7 @@ import type { Rule } from '../../contract/rule-shape.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call, Requirement, RequiredLine } from '../call/call.ts'
+import { rulesInWrite } from '../storage/transaction.ts'
 import { type Book, readBook } from './group-rows.ts'
 import type { StoredRule } from './known-heads.ts'
 
@@ -83,8 +84,8 @@ export const mergedLines = <L extends RequiredLine>(lines: readonly L[]): (L & {
 }
 
 /** Whether an organization ever had a group or a rule. Without one, there is nothing to read. */
-const mayHold = ({ preconditions }: Pick<Call, 'preconditions'>, orgId: number): boolean =>
-  preconditions?.orgId !== orgId || preconditions.hasRules === 1
+const mayHold = ({ db, preconditions }: Pick<Call, 'db' | 'preconditions'>, orgId: number): boolean =>
+  preconditions?.orgId !== orgId || preconditions.hasRules === 1 || rulesInWrite(db, orgId) !== 0
 
 /** The rules and groups that decide about a request; undefined if the organization never had one. */
 export const bookOf = async (

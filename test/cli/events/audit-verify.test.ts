@@ -23,6 +23,7 @@ const chainOf = (length: number): ChainRow[] => {
       subject: `user:${seq}`,
       changes: [],
       request_id: 'req_1',
+      rules: 0,
       prev_hash: rows.at(-1)?.hash ?? genesisHash,
     }
     rows.push({ ...row, hash: auditHash(row) })

@@ -12,6 +12,7 @@ const row = (more: Partial<ChainRow>): ChainRow => ({
   subject: 'user:7',
   changes: [],
   request_id: 'req_1',
+  rules: 0,
   prev_hash: '0'.repeat(64),
   hash: `9f3a12bc${'0'.repeat(56)}`,
   ...more,

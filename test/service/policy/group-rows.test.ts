@@ -96,6 +96,8 @@ describe('groups that another program has changed', () => {
     ['nothing', "UPDATE audit SET subject = subject WHERE subject = 'rules:1'"],
     ['one audit row', "UPDATE audit SET subject = 'x' WHERE subject = 'rules:1'"],
     ['another audit row', "DELETE FROM audit WHERE subject = 'rules:2'"],
+    // As if no index of the audit contained them.
+    ['the name of each audit row', "UPDATE audit SET subject = 'x' WHERE subject LIKE 'rules:%'"],
   ])('are found if all of them are gone with their head and %s', async (_, sql) => {
     await service.runSql('DELETE FROM groups')
     await service.runSql('DELETE FROM rule_heads')

@@ -47,7 +47,10 @@ export const service = {
   audit: table(
     {
       ...each(integer, 'org_id', 'seq'),
-      ...each(text, 'at', 'actor', 'action', 'subject', 'changes', 'request_id', 'prev_hash', 'hash'),
+      ...each(text, 'at', 'actor', 'action', 'subject', 'changes', 'request_id'),
+      /** Changes of the rules and groups of the organization so far, as `rule_heads.counter`. */
+      rules: integer,
+      ...each(text, 'prev_hash', 'hash'),
     },
     {
       key: ['org_id', 'seq'],
@@ -56,7 +59,6 @@ export const service = {
         actor: '(org_id, actor, at, seq)',
         action: '(org_id, action, at, seq)',
         subject: '(org_id, subject, at, seq)',
-        rules: "(org_id, seq) where substr(subject, 1, 6) = 'rules:'",
       },
     },
   ),
