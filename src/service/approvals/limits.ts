@@ -23,12 +23,6 @@ export const requestsPerKey = 5
 /** Requests that all keys together can make, so that more keys do not mean more requests. */
 export const requestsPerApprover = 15
 /**
- * How many of the requests that all keys together can make are for those who have made none, so that nobody can block another,
- * however many keys they have.
- */
-const reserved = 5
-
-/**
  * What else counts of a request. `byRule`: the service itself requests the approval that a call requires. `breaksGlass`: the
  * requester may answer.
  */
@@ -67,14 +61,18 @@ const behind = async (call: Call, { asked_by, key_owner }: Asked): Promise<strin
   return owner?.confirmed ? `user:${owner.user_id}` : findHolder(call, asked_by)
 }
 
-/** How many requests the caller can bring a number of requests to, of at most `most`. */
+/**
+ * To how many requests in all the caller can add one: the more of them are their own, the more they leave to others, so that
+ * nobody can block another, however many keys they have.
+ */
 const mostWith = async (call: Call, requests: readonly Asked[], most: number): Promise<number> => {
-  if (requests.length < most - reserved) return most
+  if (requests.length * 2 < most) return most
   const { caller } = call
   const isPerson = caller.person !== undefined || caller.ownerConfirmed === true
   const own = isPerson ? `user:${caller.ownerId}` : await findHolder(call, namedKeyOf(caller))
-  for (const one of requests) if ((await behind(call, one)) === own) return most - reserved
-  return most
+  let left = most
+  for (const one of requests) if ((await behind(call, one)) === own) left -= 1
+  return Math.max(left, 1)
 }
 
 /** Whether a request that lives this long is counted as a long one, which only a rule allows. */
@@ -104,7 +102,7 @@ const refusePending = async (call: Call, approver: Member, kind: Kind, lifetime_
   if (own.length >= perKey) refuse(`This key already has ${perKey} ${what} to this approver`, own)
   const most = await mostWith(call, alike, perApprover)
   if (alike.length >= most)
-    refuse(`Several keys together have ${most} ${what} to this approver`, alike.slice(-most))
+    refuse(`Several keys together have ${alike.length} ${what} to this approver`, alike.slice(-most))
 }
 
 /**
@@ -153,7 +151,7 @@ const refuseMany = async (call: Call, approver: Member, kind: Kind): Promise<voi
   const most = await mostWith(call, all, requestsPerApprover)
   if (all.length >= most)
     refuse(
-      `Several keys together sent this approver ${most} requests in the last ${windowText}`,
+      `Several keys together sent this approver ${all.length} requests in the last ${windowText}`,
       all[most - 1]!,
     )
 }
