@@ -32,7 +32,7 @@ test('the approver reads what may differ before allowing it, later finds what wa
   await reads('For 1 hour, up to 20 times, without asking you.')
   await reads('Only these parts may differ, by one word each: web-1.')
   expect(await flaws(phone)).toEqual([])
-  await phone.tap('Approve')
+  await phone.tap('Approve, and allow this again')
   await phone.sees('Approved')
 
   const again = await ask('web-2')

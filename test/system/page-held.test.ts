@@ -65,7 +65,7 @@ describe('a member whom an administrator promotes', () => {
   test('becomes one only after the person of the rule has approved', async () => {
     const { phone, phones, name } = await persons(['Grace'])
     await promote(phone, name)
-    await phone.page.getByText(/Grace .* must approve this first\. Keep this page open\./).waitFor()
+    await phone.page.getByText(/First, this needs the approval of Grace .*\. Keep this page open\./).waitFor()
     expect(await administrators()).not.toContain(name)
     const [grace] = phones as [Phone]
     await open(grace, await requestOf(grace))

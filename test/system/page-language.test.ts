@@ -67,7 +67,7 @@ describe('the language of the page', () => {
     expect(await overflow(phone)).toBe(0)
     await phone.tap(german[2]!)
     await phone.sees(german[3]!)
-    for (const place of ['Mitglieder', 'Geräte', 'Angemeldet']) {
+    for (const place of ['Mitglieder', 'Geräte', 'Angemeldete Agenten']) {
       await phone.page.getByRole('link', { name: new RegExp(place) }).click()
       await phone.sees(place)
       expect([place, await overflow(phone)]).toEqual([place, 0])

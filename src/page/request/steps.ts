@@ -155,7 +155,11 @@ export const allowStep = (
         ? t('request.allowSame')
         : nodes('request.allowOther', { parts: exactText(parts.join(', ')) }),
     ),
-    div('actions', button(t('common.approve'), 'primary', approve), button(t('common.back'), 'quiet', back)),
+    div(
+      'actions',
+      button(t('request.allowAgain'), 'primary', approve),
+      button(t('common.back'), 'quiet', back),
+    ),
   )
 }
 

@@ -15,6 +15,19 @@ const askReason = ({ data }: Refused): string | undefined => {
   return prompt([question, pattern, example].filter(Boolean).join(' · '))?.trim() || undefined
 }
 
+const listed = (items: string[], type: 'conjunction' | 'unit' = 'conjunction'): string =>
+  new Intl.ListFormat(locale(), { type }).format(items)
+
+type Line = { need: number; people: { name: string }[] }
+
+/** `Ada and Grace`, or `2 of Ada, Alan, Grace`. */
+const lineText = ({ need, people }: Line): string => {
+  const names = people.map(({ name }) => name)
+  return need === names.length
+    ? listed(names)
+    : t('request.lineOf', { need: String(need), people: listed(names, 'unit') })
+}
+
 /** Calls an operation that a rule may hold: then says who is asked, waits, and repeats it with their approval. */
 const callHeld: typeof call = async (name, input, options) => {
   let approval: string | undefined
@@ -31,14 +44,10 @@ const callHeld: typeof call = async (name, input, options) => {
           continue
         }
         if (error.code !== 'approval_required') throw error
-        const held = error.data['request'] as
-          | { request_id: string; lines: { people: { name: string }[] }[] }
-          | undefined
+        const held = error.data['request'] as { request_id: string; lines: Line[] } | undefined
         if (held) {
           approval = held.request_id
-          const names = new Intl.ListFormat(locale(), { type: 'disjunction' })
-          const people = held.lines.flatMap((line) => line.people.map(({ name }) => name))
-          tellWaiting(t('common.held', { names: names.format(people) }))
+          tellWaiting(t('common.held', { names: listed(held.lines.map(lineText)) }))
         }
         await new Promise((resolve) => setTimeout(resolve, everyMs))
       }

@@ -25,7 +25,7 @@ const granted = async ({ stage, admin, enrolled, statusOf }: Scene) => {
   // While a part of the text is below the bar, the tap shows it.
   if (!(await step.isVisible())) await phone.tap(allow)
   await visible(step)
-  await phone.tap('Approve')
+  await phone.page.locator('.step').getByRole('button', { name: allow }).click()
   await phone.sees('Approved')
   if ((await statusOf(request_id)) !== 'approved') throw new Error('not granted')
   return phone
