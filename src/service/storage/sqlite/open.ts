@@ -42,14 +42,24 @@ const manyPages = [
   `DELETE FROM settings WHERE name = 'write_probe'`,
 ]
 
-/** With one writer, nothing has to be locked, and the end of an audit is what the store has. */
-const createOnlyTransaction = (writer: Connection): Transaction => ({
-  shared: false,
-  head: (org) => writer.prepare(headText).first([org]) as AuditHead | undefined,
-  append: (_org, _head, added) => added,
-  lock: async () => false,
-  lockNumbers: async () => undefined,
-})
+/** With one writer, nothing has to be locked, and the end of an audit is what the store has. `begin` starts a write. */
+const createOnlyTransaction = (writer: Connection): Transaction & { begin(): void } => {
+  const heads = new Map<number, AuditHead | undefined>()
+  return {
+    begin: () => heads.clear(),
+    shared: false,
+    head: (org) => {
+      if (!heads.has(org)) heads.set(org, writer.prepare(headText).first([org]) as AuditHead | undefined)
+      return heads.get(org)
+    },
+    append: (org, head, added) => {
+      heads.set(org, head)
+      return added
+    },
+    lock: async () => false,
+    lockNumbers: async () => undefined,
+  }
+}
 
 /** Opens the store in `path`; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
 export const openSqlite = async ({
@@ -71,7 +81,8 @@ export const openSqlite = async ({
   reader.exec('PRAGMA query_only = ON')
   const reading = queriesOf(reader)
   const commits = createGroupCommit(writer)
-  startTransaction(writing, createOnlyTransaction(writer))
+  const transaction = createOnlyTransaction(writer)
+  startTransaction(writing, transaction)
   const canWrite = createWriteProbe(async (thorough) => {
     for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
   }, commits.failures)
@@ -88,7 +99,10 @@ export const openSqlite = async ({
     write: async (work, { org, opening }) => {
       if (org !== null && (!Number.isSafeInteger(org) || org < 0))
         throw new Error('A write names no organization')
-      return commits.run(async () => work(writing, (await opening?.(writing))!), org)
+      return commits.run(async () => {
+        transaction.begin()
+        return work(writing, (await opening?.(writing))!)
+      }, org)
     },
     // The data folder is locked, so no other process commits.
     revision: commits.revision,
