@@ -28,7 +28,7 @@ const isCommand = (text: string): boolean =>
   /^(?:svc|curl|sudo|npm) /.test(text) && !/[,;] | (?:or|shows|prints|lists|starts|says) /.test(text)
 
 const wrapLine = (line: string, width: number): string[] => {
-  const [label = ''] = /^(?:svc(?: [a-z]+){0,2}: |guard: |hint: |# | {2}(?=\S+:\S* ))/.exec(line) ?? []
+  const [label = ''] = /^(?:svc(?: [a-z]+){0,2}: |guard: |hint: |# | {2}(?=[^\s:]+:))/.exec(line) ?? []
   const text = line.slice(label.length)
   if (line.length <= width || text.startsWith(' ') || isCommand(text)) return [line]
   const [first, ...rest] = wrap(text, width - label.length)
