@@ -12,7 +12,8 @@ const starters = new Set(
     'faketime xvfb-run softlimit setlock envdir chpst s6-setuidgid setuidgid catchsegv rlwrap eatmydata ' +
     'systemd-inhibit systemd-cat systemd-socket-activate logsave ip coreutils bsd-csh yash posh lksh rksh sash sem ' +
     'openvt aa-exec cgexec sudoedit rsh mosh socat keyctl daemonize dtach abduco entr chronic hyperfine fakechroot ' +
-    'nsjail runc run0 pfexec dzdo op doppler aws-vault direnv caffeinate arch genv gtimeout gnice gnohup gstdbuf'
+    'nsjail runc run0 pfexec dzdo op doppler aws-vault direnv caffeinate arch genv gtimeout gnice gnohup gstdbuf ' +
+    'osh ysh hush rc ksu schroot machinectl please mpirun mpiexec flatpak-spawn distrobox-host-exec pwsh-preview'
   ).split(' '),
 )
 
@@ -24,9 +25,9 @@ export const bareNameOf = (path: string): string => nameOf(path.replaceAll('\\',
 
 const versionMarks = '-.0123456789'
 
-/** `bash5.2` is a version of `bash`, and so are `bash-static` and `bash.exe`. */
+/** `bash5.2` is a version of `bash`, and so are `bash-static` and `bash.exe`; `-bash` is one for a login. */
 const withoutVersion = (name: string): string => {
-  const plain = name.toLowerCase().replace(/(?:\.exe|-static|\.ws|-rs|-sysv|-tcp)$/, '')
+  const plain = name.toLowerCase().replace(/^-|(?:\.exe|-static|\.ws|-rs|-sysv|-tcp)$/g, '')
   let end = plain.length
   while (end > 0 && versionMarks.includes(plain[end - 1]!)) end--
   return plain.slice(0, end)
