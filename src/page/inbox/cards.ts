@@ -1,5 +1,5 @@
 import type { PendingRequest } from '../calls/feed.ts'
-import { t } from '../language/text.ts'
+import { nodes, t } from '../language/text.ts'
 import { countDown, urgentMs } from '../language/time.ts'
 import { progressLines } from '../request/people.ts'
 import { h, ul } from '../shell/element.ts'
@@ -33,6 +33,8 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
       'a',
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
       named && organization,
+      one.break_glass &&
+        h('span', 'problem', nodes('request.breakGlass', { reason: exactLine(one.break_glass.reason) })),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
       one.progress && people,
