@@ -138,7 +138,7 @@ const tellConnection = (now: typeof connection): void => {
 }
 
 /** Whom the page waits for; nobody without a text. */
-export const tellWaiting = (text?: string): void =>
+export const tellWaiting = (text?: Node): void =>
   put(place('offline'), text !== undefined && h('p', {}, text))
 
 /** Whether the page tries again to reach the service. Calls `changed` if it did not, or does no more. */

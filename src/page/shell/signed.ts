@@ -2,8 +2,9 @@ import type { Data, Input } from '../../contract/operation.ts'
 import type { Table } from '../../contract/table.ts'
 import { call, Refused, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
-import { locale, t } from '../language/text.ts'
+import { nodes, t } from '../language/text.ts'
 import { tellWaiting } from './frame.ts'
+import { exactNames, exactText, joined } from './text.ts'
 
 const everyMs = 2000
 
@@ -15,17 +16,17 @@ const askReason = ({ data }: Refused): string | undefined => {
   return prompt([question, pattern, example].filter(Boolean).join(' · '))?.trim() || undefined
 }
 
-const listed = (items: string[], type: 'conjunction' | 'unit' = 'conjunction'): string =>
-  new Intl.ListFormat(locale(), { type }).format(items)
-
 type Line = { need: number; people: { name: string }[] }
 
 /** `Ada and Grace`, or `2 of Ada, Alan, Grace`. */
-const lineText = ({ need, people }: Line): string => {
+const lineText = ({ need, people }: Line): Node => {
   const names = people.map(({ name }) => name)
   return need === names.length
-    ? listed(names)
-    : t('request.lineOf', { need: String(need), people: listed(names, 'unit') })
+    ? joined(
+        names.map((name) => exactText(name)),
+        'conjunction',
+      )
+    : nodes('request.lineOf', { need: String(need), people: exactNames(names) })
 }
 
 /** Calls an operation that a rule may hold: then says who is asked, waits, and repeats it with their approval. */
@@ -47,7 +48,7 @@ const callHeld: typeof call = async (name, input, options) => {
         const held = error.data['request'] as { request_id: string; lines: Line[] } | undefined
         if (held) {
           approval = held.request_id
-          tellWaiting(t('common.held', { names: listed(held.lines.map(lineText)) }))
+          tellWaiting(nodes('common.held', { names: joined(held.lines.map(lineText), 'conjunction') }))
         }
         await new Promise((resolve) => setTimeout(resolve, everyMs))
       }

@@ -62,8 +62,11 @@ export const nameOf = ({ first_name, last_name, mobile }: Person): string => {
   return name || mobile
 }
 
-/** "A, B, or C", or "A, B, C". */
-export const joined = (items: readonly (Node | string)[], type: 'disjunction' | 'unit'): DocumentFragment => {
+/** "A, B, and C", "A, B, or C", or "A, B, C". */
+export const joined = (
+  items: readonly (Node | string)[],
+  type: 'conjunction' | 'disjunction' | 'unit',
+): DocumentFragment => {
   const whole = document.createDocumentFragment()
   const places = new Intl.ListFormat(locale(), { type, style: type === 'unit' ? 'short' : 'long' })
   for (const part of places.formatToParts(items.map((_, at) => String(at))))
