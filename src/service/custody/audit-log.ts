@@ -33,11 +33,10 @@ export const reachChain = async (
 }
 
 /** A person on whatever device or terminal. */
-const isPerson = (actor: string | undefined): boolean => actor !== undefined && /^user:\d{1,15}$/.test(actor)
+const isPerson = (actor = ''): boolean => /^user:\d{1,15}$/.test(actor)
 
-/** The names of an actor in the audit: the name of a key means each of its ids. Undefined means all actors. */
-const actorNames = async ({ db }: Call, orgId: number, actor?: string): Promise<(string | undefined)[]> => {
-  if (actor === undefined || isPerson(actor)) return [undefined]
+/** The names of an actor in the audit: the name of a key means each of its ids. */
+const actorNames = async ({ db }: Call, orgId: number, actor: string): Promise<string[]> => {
   const keys = await db
     .selectFrom('api_keys')
     .where('name', '=', actor)
@@ -74,14 +73,14 @@ export const listAudit: HandlerOf<'listAudit'> = async (
 ) => {
   const orgId = await reachChain(call, org_id)
   const all = call.db.selectFrom('audit').where('org_id', '=', orgId)
+  const ofPerson = isPerson(actor)
   const filters = [actor, action, subject].filter((one) => one !== undefined)
   // There is an index for each filter, but not for several of them, nor for the names of a person in the order of time.
-  const end =
-    filters.length > 1 || isPerson(actor) ? await endOfReach(all, columns, span, call.page) : undefined
+  const end = filters.length > 1 || ofPerson ? await endOfReach(all, columns, span, call.page) : undefined
   const query = all
     .$if(action !== undefined, (some) => some.where('action', '=', action!))
     .$if(subject !== undefined, (some) => some.where('subject', '=', subject!))
-    .$if(isPerson(actor), (some) =>
+    .$if(ofPerson, (some) =>
       some.where(({ eb, or, and }) =>
         or([
           eb('actor', '=', actor!),
@@ -90,9 +89,10 @@ export const listAudit: HandlerOf<'listAudit'> = async (
       ),
     )
     .selectAll()
+  const names = actor === undefined || ofPerson ? [undefined] : await actorNames(call, orgId, actor)
   // One query for each name, so that each one uses the index.
   const found = await Promise.all(
-    (await actorNames(call, orgId, actor)).map((name) =>
+    names.map((name) =>
       byTime(
         query.$if(name !== undefined, (some) => some.where('actor', '=', name!)),
         columns,
