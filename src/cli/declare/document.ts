@@ -28,7 +28,7 @@ const expandAllDays = (value: unknown): unknown => {
 
 const adviceFor = (message: string, field: string, typed: unknown): string => {
   if (message === 'must be text' && typeof typed === 'number') return ': put it in quotes'
-  if (message === 'must be a list' && typeof typed === 'string') return `: [${typed}]`
+  if (message === 'must be a list' && typeof typed === 'string') return `: [${JSON.stringify(typed)}]`
   return field === 'svc' && typed === undefined ? ': write svc: 1' : ''
 }
 

@@ -117,7 +117,7 @@ describe('the rules of a file', () => {
       'org.yaml:6:11 rules[0].who[0]: must be a group such as @sre or @sre:2, not "ada"',
       'org.yaml:7:5 rules[0].numbers: is not a known field; did you mean number?',
       'org.yaml:9:5 rules[1].match: must be an object',
-      'org.yaml:10:5 rules[1].who: must be a list: [@database:2]',
+      'org.yaml:10:5 rules[1].who: must be a list: ["@database:2"]',
       'org.yaml:11:5 rules[1].timeout: is not a known field; it is called lifetime_s, in seconds',
     ])
     expect(
