@@ -1,17 +1,33 @@
 import canonicalize from 'canonicalize'
 import type { UseClaims } from '../../receipt/grant-use.ts'
 import type { ReceiptClaims } from '../../receipt/claims.ts'
-import { forbidden, type Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Service } from '../call/service.ts'
+import { readLines } from './lines.ts'
 import { type ApprovalRow, updateApproval } from './rows.ts'
 import { type ApprovalAccess, isApproved, selectApprovals, signedLines } from './record.ts'
+
+const again = 'Request a new approval: svc approve request'
 
 export const requestNotAuthentic = (done: 'decided' | 'used'): Refusal =>
   forbidden(
     'request_not_authentic',
     'Another program has changed this request in the store',
-    `It cannot be ${done}. Request a new approval: svc approve request`,
+    `It cannot be ${done}. ${again}`,
   )
+
+const receiptsErased = (): Refusal =>
+  conflict(
+    'not_approved',
+    'The receipts of this approval were erased, with a person whom they named or after their time',
+    again,
+  )
+
+/** Whether the service itself erased the receipts of an approval. The MAC covers both signs of it. */
+const hasErasedReceipts = (row: ApprovalRow): boolean =>
+  row.attestation === null &&
+  (row.used_at !== null ||
+    readLines(row).some(({ people }) => people.some(({ mobile }) => mobile === '')))
 
 const isOfRow = (claims: ReceiptClaims, row: ApprovalRow): boolean =>
   claims.status === 'approved' &&
@@ -63,7 +79,9 @@ export const proveApproval = async (
     selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst(),
   )
   if (row?.status !== 'approved') return row
-  if (!isApproved(row, { keyring }) || !(await isProved({ keyring }, row))) throw requestNotAuthentic('used')
+  if (!isApproved(row, { keyring })) throw requestNotAuthentic('used')
+  if (hasErasedReceipts(row)) throw receiptsErased()
+  if (!(await isProved({ keyring }, row))) throw requestNotAuthentic('used')
   await noteLapse(storage, row)
   return row
 }

@@ -16,15 +16,20 @@ export const openRuleStage = async (
   await holdCalls(service, 1, held, [ada.id])
   const asked = service.notified.length
   const requests = (): string[] => service.notified.slice(asked).map(({ request_id }) => request_id)
-  /** Answers the next request. */
+  let running: ReturnType<Stage['svc']> | undefined
+  const svc: Stage['svc'] = (...command) => (running = stage.svc(...command))
+  /** Answers the next request of the command that runs. */
   const answer = async (decision: 'approve' | 'deny' = 'approve'): Promise<string> => {
     const before = requests().length
-    await expect.poll(() => requests().length).toBeGreaterThan(before)
+    const ended = running!.then(({ exit, err }) => {
+      if (requests().length === before) throw new Error(`exit ${exit} before a request: ${err}`)
+    })
+    await Promise.race([ended, expect.poll(() => requests().length).toBeGreaterThan(before)])
     const id = requests().at(-1)!
     dataOf(await decide(service, id, ada.key, { decision }))
     return id
   }
-  return { ...stage, requests, answer }
+  return { ...stage, svc, requests, answer }
 }
 
 export type RuleStage = Awaited<ReturnType<typeof openRuleStage>>
