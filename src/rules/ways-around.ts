@@ -24,6 +24,12 @@ export const folderException = ({ name, except = [] }: Pick<Rule, 'name' | 'exce
     ? `An exception for a folder alone (${name}) also excepts options that name another folder: give it argv, too.`
     : undefined
 
+/** What to think about before a rule with these exceptions is made. Each is a sentence. */
+export const exceptionWarnings = ({ match, ...written }: Pick<Rule, 'name' | 'match' | 'except'>): string[] =>
+  [openException(written), match.type === 'command' ? folderException(written) : undefined].filter(
+    (one) => one !== undefined,
+  )
+
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (
   rules: readonly Rule[],

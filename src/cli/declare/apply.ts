@@ -1,3 +1,4 @@
+import type { Rule } from '../../contract/rule-shape.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { confirmWrite, type Answers } from '../operation/confirm.ts'
@@ -38,6 +39,19 @@ const showBefore = (plan: Plan, context: Context): void => {
   const { stdout, stderr } = context.io
   if (isForPeople(context)) stdout.write(planFor(plan, context, 'stdout'))
   else if (stderr.isTTY) stderr.write(planFor(plan, context, 'stderr'))
+}
+
+/** As `svc rule create` does. */
+const warnOfExceptions = async ({ steps }: Plan, context: Context): Promise<void> => {
+  const rules = steps.flatMap(({ section, key, whole, changes }) =>
+    section === 'rules' && whole && changes.some(({ field }) => field === 'except' || field === 'match')
+      ? [{ ...(whole as unknown as Rule), name: key }]
+      : [],
+  )
+  if (rules.length === 0) return
+  const { exceptionWarnings } = await import('../../rules/ways-around.ts')
+  const { warn } = await context.output()
+  for (const warning of rules.flatMap(exceptionWarnings)) warn(safeLine(warning))
 }
 
 /** Requests one approval for all steps that rules of the organization hold, but those of groups and rules, which are asked alone. */
@@ -135,10 +149,12 @@ export const runApply = async (
   const { plan, state, source } = await compare(file, options, context)
   if (options.dryRun) {
     await showPlan(plan, 'Planned', context)
+    await warnOfExceptions(plan, context)
     output.warn('Nothing was changed.')
     return
   }
   showBefore(plan, context)
+  await warnOfExceptions(plan, context)
   const total = plan.steps.filter(({ action }) => action !== 'by_hand').length
   if (total > 0) {
     const changes = summary({ steps: plan.steps, extra: [] })

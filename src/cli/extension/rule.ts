@@ -87,14 +87,13 @@ const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
       context,
     )
   }
-  const { folderException, openException } = await import('../../rules/ways-around.ts')
+  const { exceptionWarnings } = await import('../../rules/ways-around.ts')
   const { ruleParts } = await import('../../contract/rule-shape.ts')
   // The service says what is wrong with any other exception.
   const { data } = ruleParts.except.safeParse(except)
-  const written = { name: name ?? '', except: data }
-  const warnings = [openException(written), type === 'command' ? folderException(written) : undefined]
+  if (!match) return
   const output = await context.output()
-  for (const warning of warnings) if (warning !== undefined) output.warn(warning)
+  for (const warning of exceptionWarnings({ match, name: name ?? '', except: data })) output.warn(warning)
 }
 
 export const ruleTable: Extensions = new Map<Operation, Extension>([

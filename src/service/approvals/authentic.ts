@@ -26,8 +26,7 @@ const receiptsErased = (): Refusal =>
 /** Whether the service itself erased the receipts of an approval. The MAC covers both signs of it. */
 const hasErasedReceipts = (row: ApprovalRow): boolean =>
   row.attestation === null &&
-  (row.used_at !== null ||
-    readLines(row).some(({ people }) => people.some(({ mobile }) => mobile === '')))
+  (row.used_at !== null || readLines(row).some(({ people }) => people.some(({ mobile }) => mobile === '')))
 
 const isOfRow = (claims: ReceiptClaims, row: ApprovalRow): boolean =>
   claims.status === 'approved' &&

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApprover } from '../../service/approver.ts'
 import { auditOf, createMember, dataOf } from '../../service/fixtures.ts'
 import { openRuleStage, type RuleStage } from '../bulk/rule-stage.ts'
 
@@ -6,9 +7,10 @@ import { openRuleStage, type RuleStage } from '../bulk/rule-stage.ts'
 
 let stage: RuleStage
 beforeEach(async () => {
-  stage = await openRuleStage(['user', 'geofence', 'timeslot'], (service) =>
-    createMember(service, 1, 60, { first_name: 'Eve' }),
-  )
+  stage = await openRuleStage(['user', 'geofence', 'timeslot'], async (service) => {
+    await createMember(service, 1, 60, { first_name: 'Eve' })
+    await createApprover(service, 1, 2)
+  })
 })
 afterEach(() => stage.close())
 
@@ -77,4 +79,22 @@ test('goes on under the same approval with what is left', async () => {
   expect(stage.requests()).toEqual([id])
   const rows = dataOf(await stage.service.call('GET', `/svc/v1/approvals/${id}/rows`))
   expect(rows.every(({ used_at }: { used_at: string | null }) => used_at !== null)).toBe(true)
+})
+
+test('warns of an exception that lets more through than it seems to', async () => {
+  stage.put(
+    'acme.yaml',
+    `${file}groups: [{ name: sre, members: ["+12025550101", "+12025550102"] }]
+rules:
+  - name: plans
+    match: { type: command, argv: [terraform, "**"] }
+    except: [{ cwd: [/srv/sandbox] }]
+    who: ["@sre"]
+`,
+  )
+  const { exit, err } = await stage.svc(['apply', 'acme.yaml', '--dry-run'])
+  expect(err).toContain(
+    'An exception for a folder alone (plans) also excepts options that name another folder',
+  )
+  expect(exit).toBe(0)
 })
