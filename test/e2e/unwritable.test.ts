@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { env, folder, installHooks } from './bare-service.ts'
 import { svcHere } from './prepare.ts'
 import { bin, outcome, startSvc } from './processes.ts'
 import { machine } from '../machine.ts'
 
-// Standard output that cannot be written: a full disk, and a reader that has closed its end.
+// Standard output that cannot be written: a full disk, and a reader that has closed its end. A folder that is gone.
 
 installHooks()
 
@@ -111,4 +112,22 @@ describe('a closed reader', () => {
     expect(exit).toBe(11)
     expect(stderr).toContain('svc key create was carried out')
   })
+})
+
+test('says so in a folder that was deleted', async () => {
+  const gone = join(folder.path, 'gone')
+  mkdirSync(gone)
+  const ended = await outcome(
+    spawn(
+      'sh',
+      ['-c', 'cd "$1" && rmdir "$1" && exec "$2" "$3" org list', 'sh', gone, process.execPath, bin],
+      {
+        env: { ...machine, ...env },
+      },
+    ),
+  )
+  expect([ended.exit, ended.stderr]).toEqual([
+    1,
+    'svc: the current folder was deleted\nhint: run it in another folder\n',
+  ])
 })
