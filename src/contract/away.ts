@@ -28,10 +28,8 @@ const wanted = {
   }),
   end: optional(z.boolean(), 'The person is back, or does not leave'),
 }
-const data = z.looseObject({
-  user_id: chosen(id, 'User id'),
-  away: nullable(interval, 'When the user is away; null if they are not'),
-})
+export const absence = nullable(interval, 'When the user is away; null if they are not')
+const data = z.looseObject({ user_id: chosen(id, 'User id'), away: absence })
 
 export const away = operations({
   setAway: {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { absence } from './away.ts'
 import { pendingRecord } from './page-requests.ts'
 import { chosen, id, line, nullable, optional, positive, whole } from './field.ts'
 import { operations } from './declaration.ts'
@@ -168,6 +169,7 @@ export const page = operations({
               z.array(z.string()),
               'Requests that broke the glass within a week and that the person can review, newest first',
             ),
+            away: absence,
           }),
         ),
         'One for each organization that this browser is signed in to',

@@ -86,7 +86,8 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
       line('Program', `${executable.path}, SHA-256 ${executable.sha256}`),
       ...files.map((file) => line('File', `${file.path}, SHA-256 ${file.sha256}`)),
       ...Object.entries(set).map(([name, value]) => line('Environment', `${name}=${value}`)),
-      line('Environment passed on', passed.join(', ') || 'nothing'),
+      // A dash in every language. No variable has this name.
+      line('Environment passed on', passed.join(', ') || '–'),
     ],
   }),
   request: ({ organization, operation, body, before, counts, deletions = [], file }) => {

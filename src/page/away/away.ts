@@ -1,12 +1,11 @@
 import { call, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { dateText, dayText } from '../language/time.ts'
+import { dayText } from '../language/time.ts'
 import { button, div, h, labelled } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
+import { type Away, awayText } from './away-text.ts'
 import { signed } from '../shell/signed.ts'
-
-type Away = { from: string; until: string } | null
 
 const dayMs = 86_400_000
 /** What the service accepts. It would refuse more only after the check of the device. */
@@ -22,7 +21,7 @@ const startOf = (day: string): string => new Date(`${day}T00:00`).toISOString()
  * When a person is away, and the fields that change it, which this device signs. `of`: another member, for an administrator.
  */
 export const awayForm = (
-  away: Away,
+  away: Away | null,
   { session, screen, of }: { session: Session; screen: Screen; of?: { user_id: string } },
 ): HTMLElement => {
   const problem = problemLine()
@@ -53,11 +52,7 @@ export const awayForm = (
   return h(
     'section',
     'content',
-    h(
-      'p',
-      {},
-      away ? t('away.interval', { from: dateText(away.from), until: dateText(away.until) }) : t('away.none'),
-    ),
+    h('p', {}, away ? awayText(away) : t('away.none')),
     away && button(t('away.end'), 'plain', () => keep({ end: true }, t('away.ended'))),
     div('pair', labelled(t('away.from'), from), labelled(t('away.until'), until)),
     problem.element,

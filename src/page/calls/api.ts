@@ -217,7 +217,7 @@ export const call: typeof send = async (name, input, { org = current, ...options
 }
 
 export type Session = Data<Table['getSession']> &
-  Pick<Listed['sessions'][number], 'waiting_members' | 'waiting_devices' | 'waiting_reviews'>
+  Pick<Listed['sessions'][number], 'waiting_members' | 'waiting_devices' | 'waiting_reviews' | 'away'>
 /** The sessions of the browser, with their pending requests. */
 export type Listed = Data<Table['listSessions']>
 /** A session that does not count, and why: the data of a refusal. */

@@ -2,6 +2,7 @@ import type { Session } from '../calls/api.ts'
 import { button, div, h, link, picture, ul, way } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { signedOutOf } from '../calls/sessions.ts'
+import { awayText } from '../away/away-text.ts'
 import { historyTitle } from '../history/title.ts'
 import { announce, isOffline, nameOrganization, show, type View } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
@@ -89,7 +90,7 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
 /** The part of the foot that what happens elsewhere can change. */
 const changing = (session: Session, actions: Actions): HTMLElement => {
   const { sessions, notify, again } = actions
-  const { waiting_members: waiting, waiting_devices: newDevices, waiting_reviews: reviews } = session
+  const { waiting_members: waiting, waiting_devices: newDevices, waiting_reviews: reviews, away } = session
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
   const state = offer === 'on' || offer === 'blocked' ? offer : 'other'
@@ -109,7 +110,7 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
       way('groups', false, picture('people'), t('groups.title')),
       way('mutes', false, picture('barred'), t('inbox.mutes')),
       way('agents', false, picture('agent'), t('inbox.agents')),
-      way('away', false, picture('calendar'), t('away.title')),
+      way('away', away !== null, picture('calendar'), away ? awayText(away) : t('away.title')),
       // There is nothing else to set while they can still be turned on.
       !offered && way('notifications', false, picture('bell'), t('notifications.state', { state })),
       h('li', {}, languageChoice(again)),
@@ -148,12 +149,13 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const offer = notificationOffer(session)
     nothing.show()
     const names = actions.sessions.map(({ organization }) => organization)
-    const { waiting_members, waiting_devices, waiting_reviews, only_device } = session
+    const { waiting_members, waiting_devices, waiting_reviews, only_device, away } = session
     const state = JSON.stringify([
       waiting_members,
       waiting_devices,
       waiting_reviews,
       only_device,
+      away,
       offer,
       names,
     ])

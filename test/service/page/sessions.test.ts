@@ -23,6 +23,7 @@ type Listed = {
   waiting_members: number | null
   waiting_devices: number
   waiting_reviews: string[]
+  away: object | null
 }
 
 const list = (query = '', cookies = cookie, headers: Record<string, string> = {}) =>
@@ -39,8 +40,9 @@ describe('the sessions of a browser', () => {
       [ids[0]],
       [ids[1]],
     ])
-    for (const { requests: _, waiting_members, waiting_devices, waiting_reviews, ...session } of sessions) {
-      expect([waiting_members, waiting_devices, waiting_reviews]).toEqual([null, 0, []])
+    for (const { requests: _, ...listed } of sessions) {
+      const { waiting_members, waiting_devices, waiting_reviews, away, ...session } = listed
+      expect([waiting_members, waiting_devices, waiting_reviews, away]).toEqual([null, 0, [], null])
       const headers = { ...fromPage, 'x-svc-organization': String(session.org_id) }
       const alone = dataOf(await fromPhone(service, 'GET', 'session', { cookie, headers }))
       expect({ ...session, organizations: [session.org_id] }).toEqual(alone)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMember, dataOf } from '../fixtures.ts'
 import { createPhone, enrollPhone, fromPhone, type Phone } from './phone.ts'
+import { signAway } from './sign-away.ts'
 import { acme, ada, installHooks, service } from './visit.ts'
 
 installHooks()
@@ -30,4 +31,14 @@ test('the inbox counts, for an administrator, the recoveries that nobody has app
   dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
   await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
   expect(await waiting(admin)).toEqual([0, 1])
+})
+
+test('the inbox says when the person is away, until they are back', async () => {
+  const away = async () =>
+    dataOf(await fromPhone(service, 'GET', 'sessions', { cookie: ada.cookie })).sessions[0].away
+  const until = new Date(Date.now() + 86_400_000).toISOString()
+  dataOf(await signAway(service, ada, { until }))
+  expect(await away()).toEqual({ from: expect.any(String), until })
+  dataOf(await signAway(service, ada, { end: true }))
+  expect(await away()).toBeNull()
 })
