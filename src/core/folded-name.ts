@@ -9,7 +9,11 @@ export const foldedName = (name: string): string =>
   name
     .replace(/\p{M}+/gu, splitMarks)
     .normalize('NFKC')
+    // First, because ß has no other capital than SS.
+    .toUpperCase()
     .toLowerCase()
+    // It writes a Σ otherwise at the end of a word, where a pattern may go on.
+    .replaceAll('ς', 'σ')
 
 /** The names of a record, by how they are folded. */
 export const namesIn = (

@@ -17,7 +17,9 @@ export type ChainRow = {
   hash: string
 }
 
-export type ChainCheck = { ok: true; seq: number; hash: string } | { ok: false; seq: number; reason: string }
+/** A place in a chain. `rules`: the number of its row, if it is known. */
+export type ChainPlace = { seq: number; hash: string; rules?: number }
+export type ChainCheck = ({ ok: true } & ChainPlace) | { ok: false; seq: number; reason: string }
 
 /** The previous hash of the first row. */
 export const genesisHash = '0'.repeat(64)
@@ -39,9 +41,9 @@ export const auditHash = (row: Omit<ChainRow, 'hash'>): string => sha256(canonic
  */
 export const verifyChain = (
   rows: readonly ChainRow[],
-  from: { seq: number; hash: string } = { seq: 0, hash: genesisHash },
+  from: ChainPlace = { seq: 0, hash: genesisHash, rules: 0 },
 ): ChainCheck => {
-  let { seq, hash } = from
+  let { seq, hash, rules } = from
   for (const row of rows) {
     const { hash: claimed, ...rest } = row
     seq += 1
@@ -51,9 +53,12 @@ export const verifyChain = (
       return wrong(`belongs to organization ${row.org_id}, but the rows before it do not`)
     if (row.prev_hash !== hash) return wrong('does not follow the row before it')
     if (claimed !== auditHash(rest)) return wrong('was changed after it was written')
-    hash = claimed
+    const counted = rules === undefined ? row.rules : rules + (row.subject.startsWith('rules:') ? 1 : 0)
+    if (row.rules !== counted)
+      return wrong(`counts ${row.rules} changes of rules and groups where the rows before it have ${counted}`)
+    ;[hash, rules] = [claimed, row.rules]
   }
-  return { ok: true, seq, hash }
+  return { ok: true, seq, hash, ...(rules !== undefined && { rules }) }
 }
 
 export type AuditHead = { org_id: number; seq: number; hash: string }

@@ -62,6 +62,8 @@ const mostCompared = 4_000_000
 type Comparison = { left: number }
 
 const lower = (text: string): string => text.toLowerCase()
+/** For what is asked in ASCII: only a pattern can have other letters. */
+const ofAscii = (text: string): string => (/[^ -~]/.test(text) ? foldedName(text) : text.toLowerCase())
 const same = (text: string): string => text
 
 const readingOf = (
@@ -111,7 +113,7 @@ const fits = (pattern: string, text: string, reading: Reading): boolean =>
  */
 const readingsOfRule = (facts: Facts, shared: Pick<Reading, 'names'> & { left: Comparison }): Reading[] => {
   const isPlain = /^[ -~]*$/.test(JSON.stringify(facts))
-  return [lower, ...(isPlain ? [] : [foldedName])].map((fold) =>
+  return (isPlain ? [ofAscii] : [lower, foldedName]).map((fold) =>
     readingOf(facts, { ...shared, isException: false, fold }),
   )
 }

@@ -45,11 +45,26 @@ describe('a hash chain', () => {
 
   test('is valid as it was written, to its last row', () => {
     const rows = chain(5)
-    expect(verifyChain(rows)).toEqual({ ok: true, seq: 5, hash: rows[4]!.hash })
+    expect(verifyChain(rows)).toEqual({ ok: true, seq: 5, hash: rows[4]!.hash, rules: 0 })
   })
 
   test('is valid when it is empty', () => {
-    expect(verifyChain([])).toEqual({ ok: true, seq: 0, hash: genesisHash })
+    expect(verifyChain([])).toEqual({ ok: true, seq: 0, hash: genesisHash, rules: 0 })
+  })
+
+  test('reveals a row that counts other changes of rules than the rows before it', () => {
+    const end = chain(2)
+    const then = (subject: string, rules: number) => {
+      const { hash, ...last } = end[1]!
+      const row = { ...last, seq: 3, subject, rules, prev_hash: hash }
+      return verifyChain([...end, { ...row, hash: auditHash(row) }])
+    }
+    expect(then('rules:1', 1)).toMatchObject({ ok: true, rules: 1 })
+    for (const [subject, rules] of [
+      ['rules:1', 0],
+      ['user:1', 1],
+    ] as const)
+      expect(then(subject, rules)).toMatchObject({ ok: false, seq: 3 })
   })
 
   test('continues from a trusted row', () => {

@@ -37,6 +37,16 @@ describe('an exception', () => {
   })
 })
 
+test.each([
+  ['*ΕΛΕΓΧΟΣ*', 'ΝΕΟΣ ΕΛΕΓΧΟΣΑ'],
+  ['λογος.txt', 'ΛΟΓΟΣ.TXT'],
+  ['ΑΣ*', 'αστρο'],
+  ['Maße*', 'MASSE 3'],
+  ['ﬁle', 'FILE'],
+])('a rule for %s holds %s, however their letters are written', (text, asked) => {
+  expect(held({ type: 'text', text: [text] }, { type: 'text', text: asked })).toBe(true)
+})
+
 describe('a rule about a command', () => {
   const deploy: Rule['match'] = { type: 'command', argv: ['d\u00e9pl\u00f3y.sh', '**', 'Stra*e'] }
 

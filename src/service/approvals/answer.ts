@@ -163,7 +163,7 @@ export const notAnswerable = async (
   if (isRepeated(present, digest)) return repeatedOutcome(call, { row, ballot: present }, input.decision)
   if (row.status !== 'pending') return alreadyEnded(row)
   if (present.status !== 'pending') return alreadyAnswered(present)
-  const [ended] = await expireDue(db, now, { request_id: row.request_id })
+  const [ended] = await expireDue(call, now, { request_id: row.request_id })
   if (ended) {
     call.wake(ended)
     return requestExpired(ended.detail)

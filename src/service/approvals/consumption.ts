@@ -111,7 +111,7 @@ export const withdrawApproval = async (
     return toApprovalRecord(ended, call)
   }
   if (row.status !== 'pending') return alreadyEnded(row)
-  const [expired] = await expireDue(db, now, { request_id })
+  const [expired] = await expireDue(call, now, { request_id })
   if (expired) call.wake(expired)
   return requestExpired(expired?.detail)
 }

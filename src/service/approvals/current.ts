@@ -7,14 +7,14 @@ import { type ApprovalAccess, findApproval } from './record.ts'
 
 /** Reads a request. If it is over, its end is committed before anybody sees it. */
 export const readCurrent = async (
-  { storage, signals }: Service,
+  { storage, keyring, signals }: Service,
   request_id: string,
   access: ApprovalAccess,
 ): Promise<ApprovalRow> => {
   const read = () => storage.read((db) => findApproval(db, request_id, access))
   const row = await read()
   if (row.status !== 'pending' || row.expires_at > storage.now()) return row
-  for (const ended of await storage.write((db) => expireDue(db, storage.now(), { request_id }), {
+  for (const ended of await storage.write((db) => expireDue({ db, keyring }, storage.now(), { request_id }), {
     org: row.org_id,
   }))
     signals.wake(ended)

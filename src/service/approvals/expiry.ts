@@ -2,6 +2,7 @@ import { expressionBuilder } from 'kysely'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
+import type { Call } from '../call/call.ts'
 import { repeat } from '../call/repeat.ts'
 import type { Service } from '../call/service.ts'
 import { ofLiveSignIn } from '../call/sign-in.ts'
@@ -80,7 +81,7 @@ export const dropRows = (db: Db, { request_id, org_id }: RequestKey) =>
  * again. Returns the requests that ended. Inside a transaction.
  */
 export const expireDue = async (
-  db: Db,
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   now: string,
   { keys, ...only }: { org_id?: number; request_id?: string; keys?: readonly number[] } = {},
 ) => {
@@ -105,7 +106,7 @@ export const expireDue = async (
       .executeTakeFirst()
     if (!row) continue
     await dropRows(db, { request_id, org_id })
-    await auditByService(db, now, {
+    await auditByService({ db, keyring }, now, {
       orgId: org_id,
       action: 'expireApproval',
       subject: auditSubject(request_id),
@@ -117,12 +118,14 @@ export const expireDue = async (
 }
 
 /** Ends every request that can no longer be decided, one organization at a time. Writes only if there are any. */
-export const sweep = async ({ storage, signals }: Service): Promise<void> => {
+export const sweep = async ({ storage, keyring, signals }: Service): Promise<void> => {
   const nextDue = () =>
     storage.read((db) => overdue(db, storage.now()).select('org_id').limit(1).executeTakeFirst())
   for (let due = await nextDue(); due; due = await nextDue()) {
     const { org_id } = due
-    const ended = await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id })
+    const ended = await storage.write((db) => expireDue({ db, keyring }, storage.now(), { org_id }), {
+      org: org_id,
+    })
     for (const one of ended) signals.wake(one)
   }
 }
@@ -132,7 +135,7 @@ const askedAtMost = 500
 
 /** The requests among these that have ended. Ends those that can no longer be decided. */
 export const endedAmong = async (
-  { storage }: Pick<Service, 'storage'>,
+  { storage, keyring }: Pick<Service, 'storage' | 'keyring'>,
   requests: readonly string[],
 ): Promise<WakeTarget[]> => {
   const readEnded = (some: string[]) =>
@@ -147,7 +150,10 @@ export const endedAmong = async (
   const found = await inParts(requests, readEnded, askedAtMost)
   const due = found.filter(({ status }) => status === 'pending')
   for (const org_id of new Set(due.map((one) => one.org_id)))
-    await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id, routine: true })
+    await storage.write((db) => expireDue({ db, keyring }, storage.now(), { org_id }), {
+      org: org_id,
+      routine: true,
+    })
   return found.map(wakeOf)
 }
 

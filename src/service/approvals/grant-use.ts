@@ -6,13 +6,13 @@ import { isGranted } from '../../receipt/granted.ts'
 import type { ReceiptSet } from '../../receipt/set.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
+import { latestTime } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
 import type { CoveredRow } from '../storage/schema.ts'
-import { transactionOf } from '../storage/transaction.ts'
 import { tellUseAt } from './grant-notices.ts'
 import { readTerms } from './grants.ts'
 import { findBallot } from './ballots.ts'
@@ -142,8 +142,7 @@ const addBallot = async ({ db, now, keyring }: Call, row: ApprovalRow, granting:
  */
 export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalRow | undefined> => {
   const { now, db, keyring } = call
-  // What was over at the time of the last change stays over when the clock is set back.
-  const lastAt = transactionOf(db).head(asked.org_id)?.at ?? now
+  const lastAt = latestTime(call, asked.org_id)
   const live = (await readGrants(call, asked.org_id)).filter(({ ends_at }) => ends_at > lastAt)
   const found = await findGrant(call, live, asked)
   if (!found) return undefined

@@ -63,13 +63,12 @@ type Deletion = {
  */
 const withoutDeleted = (
   book: Book,
-  now: string,
   { name, removed = [], rules = [], groups = [] }: Deletion,
+  isFresh: (one: StoredRule) => boolean,
 ): Pick<Book, 'rules'> => {
   const isDeleted = ({ rule }: StoredRule): boolean => [name, ...removed].includes(rule.name)
-  const onlyNew =
-    rules.length + groups.length === 0 && book.rules.filter(isDeleted).every((one) => isNew(one, now))
-  return { rules: book.rules.filter((one) => !isNew(one, now) || !(onlyNew || isDeleted(one))) }
+  const onlyNew = rules.length + groups.length === 0 && book.rules.filter(isDeleted).every(isFresh)
+  return { rules: book.rules.filter((one) => !isFresh(one) || !(onlyNew || isDeleted(one))) }
 }
 
 /** Only these change rules and groups. The operator must be able to, or an organization could lock itself out for good. */
@@ -92,7 +91,10 @@ export const findRequirement = async (
   })
   if (!book) return undefined
   const holding = new Set<Rule>()
-  const able = id === 'deleteRule' || id === 'setRules' ? withoutDeleted(book, call.now, input) : book
+  const able =
+    id === 'deleteRule' || id === 'setRules'
+      ? withoutDeleted(book, input, (one) => isNew(one, call, orgId))
+      : book
   for (const operation of commandsOf(id, input))
     for (const rule of await rulesHolding(call, able, { facts: { type: 'request', operation }, caller }))
       holding.add(rule)

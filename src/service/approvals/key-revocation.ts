@@ -31,10 +31,10 @@ export const revokeKeys = async (
   // The requests of the others ended with them.
   const keys = [...live, ...others]
   let count = 0
-  for (let ended = await expireDue(call.db, call.now, { keys }); ended.length > 0;) {
+  for (let ended = await expireDue(call, call.now, { keys }); ended.length > 0;) {
     for (const one of ended) call.wake(one)
     count += ended.length
-    ended = await expireDue(call.db, call.now, { keys })
+    ended = await expireDue(call, call.now, { keys })
   }
   return count
 }

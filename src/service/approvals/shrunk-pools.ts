@@ -55,7 +55,7 @@ const endOne = async ({ storage, keyring, signals, dev }: Service, { id }: Candi
       if (!(await isShrunk(db, await read(db)))) return false
       const now = storage.now()
       await updatePending(db, found).set({ status: 'expired', detail: tooFewLeft, ended_at: now }).execute()
-      await auditByService(db, now, {
+      await auditByService({ db, keyring }, now, {
         orgId: org_id,
         action: 'expireApproval',
         subject: auditSubject(request_id),

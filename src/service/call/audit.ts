@@ -1,7 +1,8 @@
 import { auditHash, genesisHash } from '../../receipt/chain.ts'
+import type { RowMacs } from './keyring.ts'
 import { type Db, type Tables, tables } from '../storage/schema.ts'
 import { named, statement } from '../storage/statement.ts'
-import { transactionOf } from '../storage/transaction.ts'
+import { type AuditHead, findTransaction, transactionOf } from '../storage/transaction.ts'
 
 export type AuditEntry = {
   /** 0 is the chain of the service itself. */
@@ -19,8 +20,46 @@ const columns = Object.keys(tables.audit.columns) as (keyof Tables['audit'])[]
 
 const addRow = statement((db, row: Tables['audit']) => db.insertInto('audit').values(named(row, columns)))
 
-/** Appends a row to a chain, inside the transaction that it records. */
-export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
+type Macs = Pick<RowMacs, 'macOf' | 'holds'>
+
+/** Whether the service wrote the row that ends an audit. A write asks several times. */
+const genuine = new WeakMap<AuditHead, boolean>()
+
+const isGenuine = (keyring: Macs, org_id: number, head: AuditHead): boolean => {
+  const found = genuine.get(head) ?? keyring.holds('audit', { org_id, ...head })
+  genuine.set(head, found)
+  return found
+}
+
+/**
+ * In a write, the changes of the rules and groups of an organization so far; -1, which no head has, if another program wrote the
+ * last row of the audit. Undefined in a read.
+ */
+export const rulesInWrite = (
+  { db, keyring }: { db: Db; keyring: Macs },
+  org_id: number,
+): number | undefined => {
+  const transaction = findTransaction(db)
+  if (!transaction) return undefined
+  const head = transaction.head(org_id)
+  if (!head) return 0
+  return isGenuine(keyring, org_id, head) ? head.rules : -1
+}
+
+/** The time, or in a write that of the last change: what was over then stays over when the clock is set back. */
+export const latestTime = ({ db, now }: { db: Db; now: string }, org_id: number): string => {
+  const at = findTransaction(db)?.head(org_id)?.at ?? now
+  return at > now ? at : now
+}
+
+/** Without the master key, of which only the chain of the service itself has no need. */
+type Deps = { db: Db; keyring?: Macs }
+
+/**
+ * Appends a row to a chain, inside the transaction that it records. Behind one that the service did not write it gets no MAC, so
+ * that it does not make that one genuine.
+ */
+export const appendAudit = async ({ db, keyring }: Deps, entry: AuditEntry): Promise<void> => {
   const { orgId: org_id, requestId: request_id, ...rest } = entry
   const transaction = transactionOf(db)
   const head = transaction.head(org_id)
@@ -35,13 +74,17 @@ export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
     prev_hash: head?.hash ?? genesisHash,
   }
   const hash = auditHash(row)
-  const added = addRow(db, { ...row, changes: JSON.stringify(row.changes), hash })
-  await transaction.append(org_id, { seq: row.seq, hash, at: row.at, rules: row.rules }, added)
+  const follows = keyring && (!head || isGenuine(keyring, org_id, head))
+  const row_mac = follows ? keyring.macOf('audit', { ...row, hash }) : null
+  const added = addRow(db, { ...row, changes: JSON.stringify(row.changes), hash, row_mac })
+  const next = { seq: row.seq, hash, at: row.at, rules: row.rules, row_mac }
+  genuine.set(next, row_mac !== null)
+  await transaction.append(org_id, next, added)
 }
 
 /** Appends a row for a change that the service makes by itself. */
 export const auditByService = (
-  db: Db,
+  deps: Deps,
   at: string,
   entry: Pick<AuditEntry, 'orgId' | 'action' | 'subject'> & { changes?: string[] },
-): Promise<void> => appendAudit(db, { changes: [], ...entry, at, actor: 'service', requestId: '-' })
+): Promise<void> => appendAudit(deps, { changes: [], ...entry, at, actor: 'service', requestId: '-' })

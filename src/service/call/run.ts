@@ -67,7 +67,10 @@ export const createAttempt = (
     ...pager,
     audit: async (orgId, subject, changes = fieldNames, actor = actorOf(caller)) => {
       const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
-      await appendAudit(db, { orgId, at: now, actor, action, subject, changes: all, requestId })
+      await appendAudit(
+        { db, keyring: service.keyring },
+        { orgId, at: now, actor, action, subject, changes: all, requestId },
+      )
       changed.add(orgId)
     },
     demandApproval: (requirement) => void demanded.push(requirement),

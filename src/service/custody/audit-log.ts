@@ -7,7 +7,7 @@ import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
 
-const toRecord = <Row extends { changes: string }>(row: Row) => ({
+const toRecord = <Row extends { changes: string; row_mac: unknown }>({ row_mac: _, ...row }: Row) => ({
   ...row,
   changes: JSON.parse(row.changes) as string[],
 })

@@ -41,7 +41,7 @@ const changeKeys = async (
     ...apiKeys.filter(({ id }) => !authentic.has(id)).map(({ id }) => `api_keys:${id}`),
   ]
   await rehashKeyRows({ db, keyring: to }, authentic)
-  await auditByService(db, now, { orgId: 0, action: 'rotateMasterKey', subject: 'custody' })
+  await auditByService({ db, keyring: to }, now, { orgId: 0, action: 'rotateMasterKey', subject: 'custody' })
   return { values, left_out: [...new Set([...left_out, ...unreadable])], state: 'rotated' }
 }
 

@@ -119,7 +119,7 @@ export const rotateSigningKey = async (
       }
       await insertSigningKey(db, keyring, created, now)
       const retired = active.map(({ kid }) => kid)
-      await auditByService(db, now, {
+      await auditByService({ db, keyring }, now, {
         orgId: 0,
         action: 'rotateSigningKey',
         subject: `signing_key:${created.kid}`,

@@ -53,7 +53,7 @@ export const activateDue = async (clock: Clock, org_id: number): Promise<void> =
     )
     if (!active) continue
     await settlePending(clock, { org_id, user_id })
-    await auditByService(db, now, {
+    await auditByService(clock, now, {
       orgId: org_id,
       action: 'activateDevice',
       subject: `device:${id}`,

@@ -25,7 +25,7 @@ export const withHead = async (
   return { ...event, data: { ...event.data, head } }
 }
 
-type Stating = Pick<Service, 'storage'>
+type Stating = Pick<Service, 'storage' | 'keyring'>
 
 /** The chains of a store, also of deleted organizations. Each step reads one place of the index. */
 async function* chains({ read }: Pick<Storage, 'read'>): AsyncGenerator<number> {
@@ -55,7 +55,7 @@ const readLast = (db: Db, org: number) =>
     .executeTakeFirstOrThrow()
 
 /** Adds a row to each chain that has grown since the last one. The event of the row contains the signed head. */
-export const stateHeads = async ({ storage }: Stating): Promise<void> => {
+export const stateHeads = async ({ storage, keyring }: Stating): Promise<void> => {
   for await (const org of chains(storage)) {
     const { action } = await storage.read((db) => readLast(db, org))
     if (action === headAction) continue
@@ -63,7 +63,7 @@ export const stateHeads = async ({ storage }: Stating): Promise<void> => {
       async (db) => {
         const last = await readLast(db, org)
         if (last.action !== headAction)
-          await auditByService(db, storage.now(), {
+          await auditByService({ db, keyring }, storage.now(), {
             orgId: org,
             action: headAction,
             subject: `audit:${last.seq}`,

@@ -11,7 +11,7 @@ import { openTarget, stopWebhook, type Target, type WebhookRow } from './webhook
 
 type Options = {
   storage: Storage
-  keyring: Pick<Keyring, 'unwrap'>
+  keyring: Keyring
   /** Reads what may be told of a request of an organization. */
   tell: (request_id: string, orgId: number) => Promise<Told | undefined>
   publicUrl: string
@@ -29,7 +29,7 @@ export const statusProblem = (status: number): string =>
 
 /** Stops a webhook, with a row in the audit. */
 export const stopAudited = (
-  { storage }: Pick<Options, 'storage'>,
+  { storage, keyring }: Pick<Options, 'storage' | 'keyring'>,
   row: Pick<WebhookRow, 'webhook_id' | 'org_id'>,
   error: string,
 ): Promise<void> =>
@@ -37,7 +37,7 @@ export const stopAudited = (
     async (db) => {
       const now = storage.now()
       if (!(await stopWebhook(db, row, error, now))) return
-      await auditByService(db, now, {
+      await auditByService({ db, keyring }, now, {
         orgId: row.org_id,
         action: 'stopWebhook',
         subject: `webhook:${row.webhook_id}`,
@@ -130,7 +130,7 @@ export const createWebhookAdapter = ({
         return { state: 'sent', provider_id: id }
       }
       if (status === 410) {
-        await stopAudited({ storage }, row, 'it answered 410: it wants no more events')
+        await stopAudited({ storage, keyring }, row, 'it answered 410: it wants no more events')
         return { state: 'failed', error: statusProblem(status) }
       }
       return await failed(row, statusProblem(status), retryAfterMs(retryAfter, new Date(now)))

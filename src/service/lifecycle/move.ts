@@ -1,6 +1,6 @@
 import type { Env } from '../../core/env.ts'
 import { failure } from '../../core/errors.ts'
-import { type ChainRow, genesisHash, verifyChain } from '../../receipt/chain.ts'
+import { type ChainPlace, type ChainRow, verifyChain } from '../../receipt/chain.ts'
 import { openKeyring } from '../custody/create-keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import * as database from '../storage/postgres/whole.ts'
@@ -17,11 +17,11 @@ export type Move = { tables: number; rows: number; chains: number; state: 'moved
 
 /** Verifies the audit of every organization; returns how many there are. */
 const verifyChains = async (db: Db): Promise<number> => {
-  const ends = new Map<number, { seq: number; hash: string }>()
+  const ends = new Map<number, ChainPlace>()
   for await (const rows of readPages(db, 'audit'))
-    for (const { changes, ...row } of rows) {
+    for (const { changes, row_mac: _, ...row } of rows) {
       const entry = { ...row, changes: JSON.parse(String(changes)) } as ChainRow
-      const check = verifyChain([entry], ends.get(entry.org_id) ?? { seq: 0, hash: genesisHash })
+      const check = verifyChain([entry], ends.get(entry.org_id))
       if (!check.ok)
         throw failure(
           'audit_broken',

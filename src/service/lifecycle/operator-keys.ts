@@ -26,7 +26,7 @@ const addKey = async (
   action: string,
 ): Promise<void> => {
   const { id } = await insertKeyRow({ db, keyring }, secret, { ...values, org_id: null, created_at: now })
-  await auditByService(db, now, { orgId: 0, action, subject: `key:${id}` })
+  await auditByService({ db, keyring }, now, { orgId: 0, action, subject: `key:${id}` })
 }
 
 const checkPreset = (key: string): string => {
@@ -117,7 +117,7 @@ export const replaceOperatorKeys = async ({ storage, keyring }: Deps): Promise<R
         keys.where('org_id', 'is', null).where('scopes', '=', everyScope).where('revoked_at', 'is', null),
       )
       await addKey({ db, keyring }, secret, operatorKey, now, 'resetOperatorKey')
-      const over = await expireDue(db, now, { keys: old.map(({ id }) => id) })
+      const over = await expireDue({ db, keyring }, now, { keys: old.map(({ id }) => id) })
       return {
         revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,
         ended: over.length,

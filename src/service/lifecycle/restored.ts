@@ -83,6 +83,6 @@ export const settleRestored = async (db: Db, now: string): Promise<Returned> => 
     .set({ uses_left: 0, updated_at: now })
     .where('uses_left', 'is not', null)
     .execute()
-  await auditByService(db, now, { orgId: 0, action: 'settleRestored', subject: 'store' })
+  await auditByService({ db }, now, { orgId: 0, action: 'settleRestored', subject: 'store' })
   return returned
 }

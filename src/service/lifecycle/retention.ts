@@ -45,7 +45,7 @@ export const clearApprovals = async (
       .execute()
   }
   if (rows.length > 0)
-    await auditByService(db, now, {
+    await auditByService({ db, keyring }, now, {
       orgId: org_id,
       action: 'clearApprovals',
       subject: `approvals:${rows.length}`,

@@ -77,7 +77,7 @@ const changeRules = async (
   for (const { after: rule } of changes)
     if (rule) await requireCompletable(call, org_id, { book: now, rule, awake, known })
   const ofRules = changes.map(({ after, before: old }): Change => {
-    const endsNew = old !== undefined && !after && isNew(old, call.now)
+    const endsNew = old !== undefined && !after && isNew(old, call, org_id)
     return { weakened: old && !endsNew ? [old.rule] : [], endsNew }
   })
   await demand(call, org_id, before, ofRules)

@@ -1,10 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
+import { rulesInWrite } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import { coveredText, type Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { rulesInWrite, transactionOf } from '../storage/transaction.ts'
+import { transactionOf } from '../storage/transaction.ts'
 import { knowHead, knownHead, type StoredGrant, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
@@ -33,17 +34,18 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .selectFrom('organizations as o')
     .leftJoin('rule_heads as h', 'h.org_id', 'o.id')
     .leftJoin('groups as g', 'g.org_id', 'o.id')
+    .leftJoin('audit as l', (on) =>
+      on
+        .onRef('l.org_id', '=', 'o.id')
+        .on('l.seq', '=', sql<number>`(select max(seq) from audit where org_id = o.id)`),
+    )
     .where('o.id', '=', orgId)
     .select(['g.id', 'g.name', 'g.members', 'g.created_at', 'g.deleted_at', 'g.row_mac'])
     .select(['h.counter', 'h.digest', 'h.row_mac as head_mac'])
     .select(sql<string | null>`case when ${isFirst} then h.grants end`.as('grants'))
     .select(sql<string | null>`case when ${isFirst} and h.row_mac <> ${known} then h.rules end`.as('rules'))
     .select(['h.audit_seq', 'h.audit_hash'])
-    .select(
-      sql<number>`coalesce((select rules from audit where org_id = o.id order by seq desc limit 1), 0)`.as(
-        'changes',
-      ),
-    )
+    .select(['l.seq', 'l.hash', 'l.rules as changes', 'l.row_mac as last_mac'])
     .select(
       sql<0 | 1>`case when exists (select 1 from audit where org_id = o.id and seq = h.audit_seq
         and hash = h.audit_hash and subject = 'rules:' || h.counter) then 1 else 0 end`.as('is_audited'),
@@ -68,6 +70,16 @@ type Rows = {
 
 const compared = ['counter', 'digest', 'grants', 'audit_seq', 'audit_hash'] as const
 
+type LastRow = { seq: number | null; hash?: string | null; changes?: number | null; last_mac?: string | null }
+
+/** The number of changes that the last row of the audit repeats; undefined if another program wrote it. */
+const lastChanges = ({ db, keyring }: Deps, org_id: number, { seq, hash, changes, last_mac }: LastRow) => {
+  const rules = changes ?? 0
+  const isGenuine =
+    seq === null || keyring.holds('audit', { org_id, seq, hash: hash!, rules, row_mac: last_mac! })
+  return isGenuine && rules === (rulesInWrite({ db, keyring }, org_id) ?? rules) ? rules : undefined
+}
+
 /**
  * The groups of an organization, with those that were deleted, and its rules. `isWhole`: no other program has changed one, or the
  * head.
@@ -80,8 +92,8 @@ const readRows = async ({ db, keyring }: Deps, org_id: number, { isAfresh = fals
       ? []
       : [{ id, org_id, name: name!, members: members!, created_at: created_at!, deleted_at, row_mac }],
   )
-  const { counter, changes, is_audited, ...rest } = found[0] ?? { counter: null, changes: 0 }
-  const isLast = changes === (counter ?? 0) && changes === (rulesInWrite(db, org_id) ?? changes)
+  const { counter, is_audited, ...rest } = found[0] ?? { counter: null, seq: null }
+  const isLast = lastChanges({ db, keyring }, org_id, rest) === (counter ?? 0)
   if (counter === null)
     return { rows, rules: '[]', grants: '[]', counter: 0, isWhole: rows.length === 0 && isLast }
   const { digest, grants, audit_seq, audit_hash, head_mac: row_mac, rules: fresh } = rest as StoredHead

@@ -3,8 +3,8 @@ import { parseLine } from '../../contract/approvers.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
+import { latestTime, rulesInWrite } from '../call/audit.ts'
 import type { Call, Requirement, RequiredLine } from '../call/call.ts'
-import { rulesInWrite } from '../storage/transaction.ts'
 import { type Book, readBook } from './group-rows.ts'
 import type { StoredRule } from './known-heads.ts'
 
@@ -22,9 +22,9 @@ export const ruleDigest = (rule: Rule): string => {
 /** For this long, one other administrator can remove a new rule: whoever it asks may never have agreed to it. */
 const newForMs = 24 * 60 * 60_000
 
-export const isNew = ({ created_at }: StoredRule, now: string): boolean =>
-  // One of a clock that was ahead is not new until then.
-  created_at <= now && addMs(created_at, newForMs) > now
+export const isNew = ({ created_at }: StoredRule, call: Pick<Call, 'db' | 'now'>, orgId: number): boolean =>
+  // One of a clock that was ahead is not new until then, and none is new again after the clock was set back.
+  created_at <= call.now && addMs(created_at, newForMs) > latestTime(call, orgId)
 
 type Groups = Pick<Book, 'groups'>
 
@@ -84,8 +84,8 @@ export const mergedLines = <L extends RequiredLine>(lines: readonly L[]): (L & {
 }
 
 /** Whether an organization ever had a group or a rule. Without one, there is nothing to read. */
-const mayHold = ({ db, preconditions }: Pick<Call, 'db' | 'preconditions'>, orgId: number): boolean =>
-  preconditions?.orgId !== orgId || preconditions.hasRules === 1 || rulesInWrite(db, orgId) !== 0
+const mayHold = (call: Pick<Call, 'db' | 'keyring' | 'preconditions'>, orgId: number): boolean =>
+  call.preconditions?.orgId !== orgId || call.preconditions.hasRules === 1 || rulesInWrite(call, orgId) !== 0
 
 /** The rules and groups that decide about a request; undefined if the organization never had one. */
 export const bookOf = async (

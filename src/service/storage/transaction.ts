@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import type { Db, Tables } from './schema.ts'
 
 /** The last row of an audit; `at` is its time, `rules` the changes of rules and groups so far. */
-export type AuditHead = { seq: number; hash: string; at: string; rules: number }
+export type AuditHead = { seq: number; hash: string; at: string; rules: number; row_mac: string | null }
 
 /** What an engine does in a transaction in addition to SQL. */
 export type Transaction = {
@@ -37,16 +37,13 @@ const transactions = new WeakMap<object, Transaction>()
 export const startTransaction = (db: Db, transaction: Transaction): void =>
   void transactions.set(db.getExecutor(), transaction)
 
+/** The transaction that runs on `db`; undefined in a read. */
+export const findTransaction = (db: Db): Transaction | undefined => transactions.get(db.getExecutor())
+
 export const transactionOf = (db: Db): Transaction => {
-  const transaction = transactions.get(db.getExecutor())
+  const transaction = findTransaction(db)
   if (!transaction) throw new Error('not in a transaction')
   return transaction
-}
-
-/** In a write, the changes of the rules and groups of an organization so far; undefined in a read. */
-export const rulesInWrite = (db: Db, org: number): number | undefined => {
-  const transaction = transactions.get(db.getExecutor())
-  return transaction && (transaction.head(org)?.rules ?? 0)
 }
 
 /** Whether other transactions may run at the same time as that of `db`. */

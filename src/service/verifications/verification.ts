@@ -103,12 +103,12 @@ export const refuseUnready = async (
   row: Verification,
   { beforeAnswer = false } = {},
 ): Promise<Refusal | undefined> => {
-  const { db, now } = call
+  const { now } = call
   const { prompt } = row
   const isPending = prompt?.status === 'pending'
   const isLate = isPending && prompt.expires_at <= now
   if (row.spent_at !== null) return spent()
-  if (isLate) for (const ended of await expireDue(db, now, { request_id: row.request_id })) call.wake(ended)
+  if (isLate) for (const ended of await expireDue(call, now, { request_id: row.request_id })) call.wake(ended)
   if (prompt?.status === 'expired' || isLate || row.expires_at <= now)
     return new Refusal(410, 'expired', 'The verification has expired', { hint })
   if (isPending && !(beforeAnswer && prompt.number === null))

@@ -47,6 +47,15 @@ test('a rule of a clock that was ahead needs the others, too', async () => {
   expect(asked).toEqual([[ada.user], [alan.user]])
 })
 
+test('a rule is not new again when the clock is set back', async () => {
+  const { rule } = await holdCalls(service, acme.id, ['geofence'], [ada.user])
+  clock.tick(25 * hour)
+  await createApprover(service, acme.id, 4)
+  clock.tick(-24 * hour)
+  const { alan, asked } = await deleting(rule)
+  expect(asked).toEqual([[ada.user], [alan.user]])
+})
+
 test('two new rules cannot guard each other, and an older one guards them', async () => {
   await holdCalls(service, acme.id, ['rule'], [ada.user])
   clock.tick(25 * hour)

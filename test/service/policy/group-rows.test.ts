@@ -1,5 +1,7 @@
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { stateHeads } from '../../../src/service/events/audit-heads.ts'
+import { auditHash, type ChainRow, verifyChain } from '../../../src/receipt/chain.ts'
 import { dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import {
   acme,
@@ -36,6 +38,10 @@ const restore = async (table: 'groups' | 'rule_heads', rows: object[]): Promise<
     await service.runSql(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, Object.values(row))
   }
 }
+
+/** A write that a rule can hold. */
+const makeFence = () =>
+  service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence, key: acme.key })
 
 describe('groups that another program has changed', () => {
   test.each([
@@ -103,14 +109,49 @@ describe('groups that another program has changed', () => {
     await service.runSql('DELETE FROM rule_heads')
     await service.runSql(sql)
     expect(refusal(await list())).toEqual([409, 'groups_altered', []])
-    // A write that a rule can hold.
-    const made = await service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
-      body: fence,
-      key: acme.key,
-    })
-    expect(refusal(made)).toEqual([409, 'groups_altered', []])
+    expect(refusal(await makeFence())).toEqual([409, 'groups_altered', []])
     expect(await altered()).toEqual([headIsAltered])
   })
+
+  /** Appends a row to the audit, with the hash that it must have, as another program can. */
+  const forge = async (rules: number): Promise<void> => {
+    const [last] = await service.runSql('SELECT * FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT 1', [
+      acme.id,
+    ])
+    const { row_mac, hash: prev_hash, changes: _, ...rest } = last as ChainRow & { row_mac: string }
+    const row = { ...rest, seq: rest.seq + 1, subject: 'user:1', prev_hash, rules }
+    const all = { ...row, changes: '[]', hash: auditHash({ ...row, changes: [] }), row_mac }
+    const marks = Object.keys(all).map(() => '?')
+    await service.runSql(
+      `INSERT INTO audit (${Object.keys(all).join(', ')}) VALUES (${marks.join(', ')})`,
+      Object.values(all),
+    )
+  }
+
+  test.each(['none', 'older ones'])(
+    'are found if %s are behind a new audit row with their number',
+    async (which) => {
+      const [groups, heads] = [
+        await service.runSql('SELECT * FROM groups'),
+        await service.runSql('SELECT * FROM rule_heads'),
+      ]
+      dataOf(await create('ops', [grace.id]))
+      await forge(which === 'none' ? 0 : 2)
+      await restore('groups', which === 'none' ? [] : groups)
+      await restore('rule_heads', which === 'none' ? [] : heads)
+      const isFound = async (): Promise<void> => {
+        expect(refusal(await list())).toEqual([409, 'groups_altered', []])
+        expect(refusal(await makeFence())).toEqual([409, 'groups_altered', []])
+        expect(await altered()).toEqual([headIsAltered])
+        const rows = dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`)) as ChainRow[]
+        expect(verifyChain(rows.toSorted((a, b) => a.seq - b.seq))).toMatchObject({ ok: false })
+      }
+      await isFound()
+      // What the service appends does not make it genuine.
+      await stateHeads(service.service)
+      await isFound()
+    },
+  )
 
   // A database runs a trigger in the middle of a transaction: after the service has checked the rows. In the dialect of SQLite.
   test.skipIf(onPostgres()).each([

@@ -42,7 +42,7 @@ const tryLockPeopleStatement = {
 const numbersAtMost = 100
 const headStatement = {
   name: 'svc_head',
-  text: 'select seq, hash, at, rules from audit where org_id = $1 order by seq desc limit 1',
+  text: 'select seq, hash, at, rules, row_mac from audit where org_id = $1 order by seq desc limit 1',
 }
 
 /** Locks people until the end of the transaction. With `unlessHeld`, returns false if another transaction has a lock. */

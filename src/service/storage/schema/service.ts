@@ -43,14 +43,17 @@ export const service = {
     },
     { key: ['kid'] },
   ),
-  /** One hash chain an organization; see `ChainRow`. `changes` is JSON. */
-  audit: table(
+  /**
+   * One hash chain an organization; see `ChainRow`. `changes` is JSON. The hash is of the other columns, so the MAC leaves them out.
+   */
+  audit: sealed(
     {
       ...each(integer, 'org_id', 'seq'),
-      ...each(text, 'at', 'actor', 'action', 'subject', 'changes', 'request_id'),
+      ...each(free(text), 'at', 'actor', 'action', 'subject', 'changes', 'request_id'),
       /** Changes of the rules and groups of the organization so far, as `rule_heads.counter`. */
       rules: integer,
-      ...each(text, 'prev_hash', 'hash'),
+      prev_hash: free(text),
+      hash: text,
     },
     {
       key: ['org_id', 'seq'],

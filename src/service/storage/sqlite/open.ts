@@ -8,7 +8,7 @@ import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
 import type { WholeCheck } from './whole-check.ts'
 
-const headText = 'select seq, hash, at, rules from audit where org_id = ? order by seq desc limit 1'
+const headText = 'select seq, hash, at, rules, row_mac from audit where org_id = ? order by seq desc limit 1'
 
 type Options = {
   path: string
