@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
 import { sameSecret, sha256 } from '../../core/ids.ts'
 import type { Keyring } from '../call/keyring.ts'
+import { requireNewId } from '../call/new-ids.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { addMs } from '../../core/iso-time.ts'
 
@@ -26,6 +27,7 @@ export const insertKeyRow = async (
     .values({ ...values, prefix, hash: '', wrapped_hash })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await requireNewId(db, 'key', row.id, values.org_id ?? null)
   // Of what was meant: a trigger of the database can change each row on its way in.
   const hash = keyring.keyHash(secretHash, { ...row, ...values, prefix } as KeyRow)
   await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()

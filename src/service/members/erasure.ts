@@ -70,7 +70,7 @@ export const erasePeople = async ({ db, keyring }: Pick<Call, 'db' | 'keyring'>,
 
 const setting = 'erased_people'
 
-type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap'> }
+type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap' | 'macOf' | 'holds'> }
 
 /** Created once for each store and wrapped by the master key: a thief of the store cannot hash all numbers. */
 const macKey = async ({ db, keyring }: Deps): Promise<string> => {
@@ -105,15 +105,20 @@ export const rememberPeople = async (deps: Deps, userIds: readonly number[]): Pr
   const people = await withHistory(deps.db, userIds)
   if (people.length === 0) return
   const key = await macKey(deps)
-  for (const { id, mobile } of people)
+  for (const { id, mobile } of people) {
+    const row = { user_id: id, mobile_mac: macOf(key, mobile) }
     await deps.db
       .insertInto('erased_people')
-      .values({ user_id: id, mobile_mac: macOf(key, mobile) })
+      .values({ ...row, row_mac: deps.keyring.macOf('erased_people', row) })
       .onConflict((of) => of.column('user_id').doNothing())
       .execute()
+  }
 }
 
-/** Takes back the id that a deleted person with this number had; undefined for a new person. */
+/**
+ * Takes back the id that a deleted person with this number had; undefined for a new person, and if another program wrote which
+ * id that was.
+ */
 export const recallPerson = async (deps: Deps, mobile: string): Promise<number | undefined> => {
   const anybody = await deps.db.selectFrom('erased_people').select('user_id').limit(1).executeTakeFirst()
   if (!anybody) return undefined
@@ -121,7 +126,7 @@ export const recallPerson = async (deps: Deps, mobile: string): Promise<number |
   const former = await deps.db
     .deleteFrom('erased_people')
     .where('mobile_mac', '=', mobile_mac)
-    .returning('user_id')
+    .returningAll()
     .executeTakeFirst()
-  return former?.user_id
+  return former && deps.keyring.holds('erased_people', former) ? former.user_id : undefined
 }

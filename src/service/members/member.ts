@@ -7,6 +7,7 @@ import { nationalNumber, type Phone } from '../../factors/phone.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
+import { requireNewId } from '../call/new-ids.ts'
 import type { Numbered, RowInput } from '../call/row-ids.ts'
 import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators.ts'
 import { appoint } from '../devices/appointments.ts'
@@ -59,7 +60,11 @@ export const checkRole = (call: Call, role: Tables['memberships']['role'] | unde
 }
 
 /** The id of the person with this number, who is added if absent. */
-export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Promise<number> => {
+export const ensurePerson = async (
+  { db, keyring, now }: Call,
+  phone: Phone,
+  orgId: number,
+): Promise<number> => {
   // Another organization may be erasing this person.
   await lockNumbers(db, [phone.mobile])
   const id = await recallPerson({ db, keyring }, phone.mobile)
@@ -70,6 +75,7 @@ export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Pr
     .returningAll()
     .executeTakeFirst()
   if (made) {
+    if (id === undefined) await requireNewId(db, 'user', made.id, orgId)
     const row_mac = keyring.macOf('people', { ...made, ...phone })
     await db.updateTable('people').set({ row_mac }).where('id', '=', made.id).execute()
     return made.id
@@ -112,7 +118,7 @@ export const addMember = async (
 ): Promise<UserRecord> => {
   checkRole(call, input.role)
   const { email, first_name, last_name, role = 'member' } = input
-  const userId = await ensurePerson(call, parsePhone(input.mobile, input.country_code))
+  const userId = await ensurePerson(call, parsePhone(input.mobile, input.country_code), orgId)
   const isAdmin = isAdminRole(role)
   const cooling = isAdmin && !first ? await coolingPeriod(call, orgId) : noCooling
   const added = await addMembership(call.db, {

@@ -40,7 +40,7 @@ export const registerMobileUser: HandlerOf<'registerMobileUser'> = async (
   const expires_at = addMs(call.now, lifetimeMs)
   const registration_token = randomToken()
   // The id exists from now on, so that a token for it can be signed before the transaction that confirms it.
-  const user_id = await ensurePerson(call, phone)
+  const user_id = await ensurePerson(call, phone, accountScope(call))
   if (!(await findAccount(call, user_id))) {
     await call.db
       .insertInto('registrations')

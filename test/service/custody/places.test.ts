@@ -60,6 +60,8 @@ test('a rotation gives every row its MAC under the new key', async () => {
   await holdCalls(service, org, ['org auth-code'], [phone.user])
   const rows = [{ operation: 'createAuthCode', input: { org_id: org, label: 'x' } }]
   dataOf(await service.call('POST', at(org, 'batches'), { body: { rows } }))
+  const { user } = await createPhone(service, org, 10)
+  dataOf(await service.call('DELETE', `/organization/${org}/delete/user/${user}`))
   const headers = { 'idempotency-key': 'k1' }
   await service.call('POST', '/organization/create', { body: { name: 'Beta' }, headers })
   const next = createMasterKeys(randomBytes(32))

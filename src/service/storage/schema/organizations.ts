@@ -44,7 +44,7 @@ export const organizations = {
     { indexes: { mobile: 'unique (mobile)' } },
   ),
   /** Deleted people whose history counts: the same number gets the same id again. Stores a MAC, not the number. */
-  erased_people: table(
+  erased_people: sealed(
     { user_id: integer, mobile_mac: text },
     { key: ['user_id'], indexes: { mobile: 'unique (mobile_mac)' } },
   ),

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { acme, installHooks, service } from '../acme-with-ada.ts'
+import { createMember, dataOf, refusal } from '../fixtures.ts'
+import { createPhone } from '../page/phone.ts'
+import { onPostgres } from '../storage/postgres-databases.ts'
+
+// Another program makes the store give an id again: groups, grants and approvals name people and keys by it.
+
+installHooks()
+
+const deletePerson = async (id: number): Promise<void> => {
+  await service.runSql('DELETE FROM memberships WHERE user_id = ?', [id])
+  await service.runSql('DELETE FROM people WHERE id = ?', [id])
+}
+
+/** Deletes a row without a trace, and has the store give its id to the next one. */
+const giveAgain = async (table: 'api_keys' | 'people', id: number): Promise<void> => {
+  if (table === 'people') await deletePerson(id)
+  else await service.runSql(`DELETE FROM ${table} WHERE id = ?`, [id])
+  if (onPostgres())
+    await service.runSql(`SELECT setval(pg_get_serial_sequence('${table}', 'id')::regclass, ${id - 1})`)
+  else await service.runSql('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', [id - 1, table])
+}
+
+const createKey = (org_id?: number) =>
+  service.call('POST', '/svc/v1/keys', { body: { name: 'ops', scopes: ['ask'], org_id } })
+
+test.each([
+  ['the organization', 'the organization'],
+  ['the organization', 'the service'],
+  ['the service', 'the organization'],
+])('a key of %s does not get the id of an earlier one of %s', async (now, before) => {
+  const orgOf = (whose: string) => (whose === 'the service' ? undefined : acme.id)
+  const { id } = dataOf(await createKey(orgOf(before)))
+  await giveAgain('api_keys', Number(id))
+  const again = await createKey(orgOf(now))
+  expect(refusal(again)).toEqual([409, 'store_changed', []])
+  expect(again.body.message).toContain(`the id of an earlier key again: ${id}`)
+})
+
+test('a person does not get the id of an earlier one', async () => {
+  const { id } = await createMember(service, acme.id, 7)
+  await giveAgain('people', Number(id))
+  await expect(createMember(service, acme.id, 8)).rejects.toThrow('store_changed')
+})
+
+test('a deleted person gets no other id than their own', async () => {
+  const grace = await createMember(service, acme.id, 2)
+  const { user } = await createPhone(service, acme.id, 3)
+  dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${user}`))
+  await deletePerson(Number(grace.id))
+  await service.runSql('UPDATE erased_people SET user_id = ?', [Number(grace.id)])
+  expect((await createMember(service, acme.id, 3)).id).not.toBe(grace.id)
+})
