@@ -16,12 +16,15 @@ export const ruleName = chosen(groupName, 'Name of the rule', { example: 'destro
 // Somebody who approves a rule must see what it says.
 const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u
 // A word in which some letters only look like those of the others holds nothing, and reads as if it did.
-const mixed = /\p{sc=Latin}[\p{sc=Cyrillic}\p{sc=Greek}]|[\p{sc=Cyrillic}\p{sc=Greek}]\p{sc=Latin}/u
+const others = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map(
+  (name) => `\\p{sc=${name}}`,
+)
+const mixed = new RegExp(`\\p{sc=Latin}[${others.join('')}]|[${others.join('')}]\\p{sc=Latin}`, 'u')
 const pattern = line(200).check(
   z.refine((text) => !unseen.test(text), 'must have no invisible character'),
   z.refine(
     (text) => !mixed.test(text.normalize('NFC')),
-    'must not mix Latin letters with Cyrillic or Greek ones in one word',
+    'must not mix Latin letters with those of another alphabet that look like them in one word',
   ),
 )
 const patterns = (description: string, example: string[]) =>

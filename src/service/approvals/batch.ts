@@ -1,10 +1,14 @@
 import { table } from '../../contract/table.ts'
 import { invalidFields } from '../../core/refusal.ts'
 import { addMs } from '../../core/iso-time.ts'
+import { hiddenNumber } from '../../core/phone-parts.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { Call, HandlerOf, Requirement } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
+import { parsePhone } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
+import { quotedName } from '../devices/notices.ts'
 import { type Asked, mostIssues, readRows } from './batch-reading.ts'
 import { insertBatchRows, unusedRows } from './batch-rows.ts'
 import { toApprovalRecord } from './record.ts'
@@ -44,12 +48,20 @@ const requirementOf = async (
   return { ...all, lines }
 }
 
+/** A name that its caller chose, and the number that somebody has. */
+const newUserText = ({ first_name, last_name, mobile, country_code }: Record<string, unknown>): string => {
+  const name = quotedName(safeLine(`${String(first_name)} ${String(last_name)}`))
+  const number = parsePhone(String(mobile), country_code as string | undefined).mobile
+  return `${name} (new, ${hiddenNumber(number)})`
+}
+
 /** A user who gets another role than that of a member, or another than before. */
 const roleIn = ({ data: { operation, body, before } }: RequestSubject): string | undefined => {
   const { role } = body
   const then = operation === 'updateUser' ? before?.['role'] : 'member'
-  const whom = body['user'] ?? `${String(body['first_name'])} ${String(body['last_name'])}`
-  return role === undefined || role === then ? undefined : `${String(whom)}: ${String(role)}`
+  return role === undefined || role === then
+    ? undefined
+    : `${String(body['user'] ?? newUserText(body))}: ${String(role)}`
 }
 
 /** What people sign for many rows: how many of each operation, each deletion and change of a role, and the digest of the list. */

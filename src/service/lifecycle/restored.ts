@@ -4,6 +4,7 @@ import { holdRestored } from '../delivery/rows.ts'
 import { forgetPendingDevices } from '../devices/rows.ts'
 import { stopRestored } from '../events/webhook-rows.ts'
 import type { Db } from '../storage/schema.ts'
+import { skipIds } from '../storage/skip-ids.ts'
 import { forgetMove } from './moved.ts'
 
 /** At most this many keys and devices are listed. */
@@ -83,6 +84,7 @@ export const settleRestored = async (db: Db, now: string): Promise<Returned> => 
     .set({ uses_left: 0, updated_at: now })
     .where('uses_left', 'is not', null)
     .execute()
+  await skipIds(db)
   await auditByService({ db }, now, { orgId: 0, action: 'settleRestored', subject: 'store' })
   return returned
 }

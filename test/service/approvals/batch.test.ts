@@ -37,7 +37,7 @@ describe('one approval for many rows', () => {
       operation: 'batch',
       counts: { Deletions: 1, 'Role changes': 2, 'user create': 2, 'user remove': 1, 'user update': 1 },
       deletions: [`user remove: ${twinText(eve, 60)}`],
-      body: { roles: ['New Number2: admin', `${twinText(ada.id)}: admin`] },
+      body: { roles: ['New Number2 (new, ••••••••0302): admin', `${twinText(ada.id)}: admin`] },
     })
     expect(subject.summary).toBe(
       'Batch in acme (Deletions 1, Role changes 2, user create 2, user remove 1, user update 1)',

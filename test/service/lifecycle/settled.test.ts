@@ -57,6 +57,17 @@ describe('a restored store', () => {
     expect([await stateOf(approved.id), await stateOf(late.id)]).toEqual(before)
   })
 
+  test('gives no id that was given after the backup', async () => {
+    const create = async () =>
+      Number(dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'x', scopes: ['ask'] } })).id)
+    const before = await create()
+    await settle()
+    const { id } = dataOf(await service.call('POST', '/organization/create', { body: { name: 'Later' } }))
+    expect(id).toBeGreaterThan(acme.id + 1_000_000)
+    await service.call('DELETE', `/svc/v1/keys/${before}`)
+    expect(await create()).toBeGreaterThan(before + 1_000_000)
+  })
+
   test('ends every session of the page', async () => {
     const { cookie } = await createPhone(service, acme.id, 2)
     expect((await fromPhone(service, 'GET', 'session', { cookie })).status).toBe(200)
