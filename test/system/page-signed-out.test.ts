@@ -135,6 +135,7 @@ describe('after a sign-out', () => {
     await stage.revokeDevices(ada)
     await phone.page.getByRole('group', { name: 'acme' }).waitFor()
     await phone.tap('Sign out')
+    await phone.page.getByRole('status').getByText(`You’re signed out of ${name}.`).waitFor()
     await phone.sees('Sign in')
     await header(phone, 'Approvals')
     const kept = await keptBy(phone)

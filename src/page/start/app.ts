@@ -81,13 +81,13 @@ const endSession = (ended: Session, left: Session[], removed = false) => {
   sessions = left
   pending = pending?.filter((one) => one.session !== ended)
   settle(ended, left)
+  tellNext(t(removed ? 'inbox.removedFrom' : 'inbox.signedOutOf', { organization: ended.organization }))
   if (!left[0]) return entrance.signIn()
   if (session === ended) {
     select(left[0])
     // The screen was about the organization that ended.
     if (requestInAddress() === undefined) clearToken()
   }
-  tellNext(t(removed ? 'inbox.removedFrom' : 'inbox.signedOutOf', { organization: ended.organization }))
 }
 
 const updateView = (): void => void (pending && view.update?.(pending))
