@@ -13,6 +13,7 @@ const starters = new Set(
     'systemd-inhibit systemd-cat systemd-socket-activate logsave ip coreutils bsd-csh yash posh lksh rksh sash sem ' +
     'openvt aa-exec cgexec sudoedit rsh mosh socat keyctl daemonize dtach abduco entr chronic hyperfine fakechroot ' +
     'nsjail runc run0 pfexec dzdo op doppler aws-vault direnv caffeinate arch genv gtimeout gnice gnohup gstdbuf ' +
+    'lldb rr xterm qemu-x86_ qemu-aarch qemu-arm qemu-i execlineb run-one fakeroot-ng ' +
     'osh ysh hush rc ksu schroot machinectl please mpirun mpiexec flatpak-spawn distrobox-host-exec pwsh-preview'
   ).split(' '),
 )
@@ -27,7 +28,7 @@ const versionMarks = '-.0123456789'
 
 /** `bash5.2` is a version of `bash`, and so are `bash-static` and `bash.exe`; `-bash` is one for a login. */
 const withoutVersion = (name: string): string => {
-  const plain = name.toLowerCase().replace(/^-|(?:\.exe|-static|\.ws|-rs|-sysv|-tcp)$/g, '')
+  const plain = name.toLowerCase().replace(/^-|(?:\.exe|[.-]static|\.moreutils|\.ws|-rs|-sysv|-tcp)$/g, '')
   let end = plain.length
   while (end > 0 && versionMarks.includes(plain[end - 1]!)) end--
   return plain.slice(0, end)

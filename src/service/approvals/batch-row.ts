@@ -71,29 +71,6 @@ const readMember = ({ db }: Call, org_id: number, user_id: number) =>
     .select('p.mobile')
     .executeTakeFirstOrThrow(() => notFound('User'))
 
-const ownColumns = new Set(['id', 'org_id', 'user_id'])
-
-/** The geofences or time slots of a user that a row replaces. */
-const replacedBy = async (
-  { db }: Call,
-  id: string,
-  member: { org_id: number; user_id: number },
-): Promise<Fields | undefined> => {
-  if (id !== 'setUserGeofences' && id !== 'setUserTimeslots') return undefined
-  const name = id === 'setUserGeofences' ? 'geofences' : 'timeslots'
-  const rows = await db
-    .selectFrom(`user_${name}` as 'user_geofences')
-    .where(ofMember(member))
-    .selectAll()
-    .orderBy('id')
-    .execute()
-  return {
-    [name]: rows.map((row) =>
-      Object.fromEntries(Object.entries(row).filter(([column]) => !ownColumns.has(column))),
-    ),
-  }
-}
-
 /** What people agree to in a row: what they would if it were asked alone, without the id of a user. */
 export const rowSubject = async (
   call: Call,
@@ -109,11 +86,9 @@ export const rowSubject = async (
   const { [field]: _, ...body } = subject.data.body
   const user_id = Number(input[field])
   const member = mobile === undefined ? await readMember(call, orgId, user_id) : undefined
-  const replaced = await replacedBy(call, id, { org_id: orgId, user_id })
   const data = {
     ...subject.data,
-    body: before || id === 'removeUser' ? body : { ...body, user: mobile ?? member?.mobile },
-    ...(replaced && { before: replaced }),
+    body: id === 'updateUser' || id === 'removeUser' ? body : { ...body, user: mobile ?? member?.mobile },
     ...(id === 'removeUser' && { deletions: [body['user']] }),
   }
   return { type: 'request', data: JSON.parse(JSON.stringify(data)) as RequestSubject['data'] }

@@ -42,6 +42,16 @@ const readUser =
 
 const readOrganization: Reader = ({ db }, _, orgId) => organizationRow(db, orgId)
 
+const readKey: Reader = async ({ db }, input, orgId) => {
+  const row = await db
+    .selectFrom('api_keys')
+    .where('id', '=', Number(input['id']))
+    .where('org_id', '=', orgId)
+    .select(['name', 'scopes'])
+    .executeTakeFirst()
+  return row && { name: `${row.name} (${row.scopes})` }
+}
+
 /** Reads what a call is about to change or delete. */
 const readers: Partial<Record<OperationId, Reader>> = {
   updateGeofence: readRow('geofences', 'id'),
@@ -56,6 +66,27 @@ const readers: Partial<Record<OperationId, Reader>> = {
   makeAdmin: readUser('user_id'),
   updateOrganization: readOrganization,
   deleteOrganization: readOrganization,
+  rotateKey: readKey,
+  revokeKey: readKey,
+}
+
+const ownColumns = new Set(['id', 'org_id', 'user_id'])
+
+/** The geofences or time slots of a user that a call replaces. */
+const replacedLists = async ({ db }: Call, { id, input }: Write, org_id: number): Promise<Fields> => {
+  if (id !== 'setUserGeofences' && id !== 'setUserTimeslots') return {}
+  const name = id === 'setUserGeofences' ? 'geofences' : 'timeslots'
+  const rows = await db
+    .selectFrom(`user_${name}` as 'user_geofences')
+    .where(ofMember({ org_id, user_id: Number(input['userId']) }))
+    .selectAll()
+    .orderBy('id')
+    .execute()
+  return {
+    [name]: rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !ownColumns.has(column))),
+    ),
+  }
 }
 
 /** The input without the organization; a secret becomes a digest that only the service can compute. */
@@ -112,12 +143,15 @@ export const requestSubject = async (
   const deletes = table[id].effect === 'delete'
   const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
   const change = await readRuleChange(call, id, input, orgId)
-  replaced.push(...Object.entries(change?.before ?? {}))
+  replaced.push(...Object.entries(change?.before ?? (await replacedLists(call, { id, input }, orgId))))
   const more = await moreOf(call, { id, input }, orgId)
+  // The input names by an id what is not a person.
+  const isUnnamed =
+    present && !deletes && id !== 'updateOrganization' && !('user' in more) && !('name' in body)
   const data = {
     organization: { id: String(orgId), slug },
     operation: id,
-    body: { ...body, ...more, ...change?.after },
+    body: { ...body, ...(isUnnamed && { name: present.name }), ...more, ...change?.after },
     ...(replaced.length > 0 && { before: Object.fromEntries(replaced) }),
     ...(present && deletes && { deletions: [present.name] }),
   }

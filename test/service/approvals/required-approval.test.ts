@@ -116,11 +116,31 @@ describe('a call that a rule covers', () => {
     const { request_id } = requestOf(await setRadius(300, rules))
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
     expect(subject.fields).toContainEqual({ label: 'radius', value: '300', before: String(fence.radius) })
+    expect(subject.summary).toContain(fence.name)
     dataOf(await decide(service, request_id, ada.key))
     await service.storage.write((db) => db.updateTable('geofences').set({ radius: 151 }).execute(), {
       org: 0,
     })
     expect(refusal(await setRadius(300, rules, approval(request_id)))[1]).toBe('other_subject')
+  })
+
+  test('shows the whole list that it replaces', async () => {
+    const set = (names: string[], headers = {}) => {
+      const geofences = names.map((name) => ({ name, latitude: 1, longitude: 2, radius: 3, enabled: true }))
+      const body = { org_id: acme.id, geofences }
+      return service.call('PUT', `/user/${grace.id}/geofences/update`, { body, key: rules, headers })
+    }
+    const approved = async (names: string[]): Promise<string> => {
+      const { request_id } = requestOf(await set(names))
+      dataOf(await decide(service, request_id, ada.key))
+      return request_id
+    }
+    dataOf(await set(['HQ'], approval(await approved(['HQ']))))
+    const id = await approved([])
+    const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`))
+    expect(subject.data.before).toMatchObject({ geofences: [{ name: 'HQ' }] })
+    await service.runSql("UPDATE user_geofences SET name = 'Home'")
+    expect(refusal(await set([], approval(id)))[1]).toBe('other_subject')
   })
 
   test.each(['pending', 'denied'] as const)('is refused while the request is %s', async (state) => {
