@@ -10,13 +10,10 @@ const start = async (argv: string[]): Promise<number> => {
       import('./cli/main.ts'),
     ])
     return await runOnNode(argv, run)
-  } catch (error) {
+  } catch {
     // Only what `run` could not even load ends here.
-    const isFolderGone = (error as { syscall?: string }).syscall === 'uv_cwd'
     process.stderr.write(
-      isFolderGone
-        ? 'svc: the current folder was deleted\nhint: run it in another folder\n'
-        : 'svc: its own files are damaged or were replaced while it ran\nhint: run it again, or install it anew\n',
+      'svc: its own files are damaged or were replaced while it ran\nhint: run it again, or install it anew\n',
     )
     return Number(process.exitCode ?? 1)
   }

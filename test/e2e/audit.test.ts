@@ -31,7 +31,7 @@ const rewrite = (forge: boolean): void => {
       string,
       never
     >[]
-    for (const { hash: _, ...row } of rows) {
+    for (const { hash: _, row_mac: __, ...row } of rows) {
       const forged = { ...row, changes: JSON.parse(row.changes!) as string[], prev_hash } as never
       prev_hash = auditHash(forged)
       db.prepare('UPDATE audit SET prev_hash = ?, hash = ? WHERE org_id = 1 AND seq = ?').run(

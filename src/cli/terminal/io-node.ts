@@ -69,11 +69,25 @@ const readAll = async (): Promise<Buffer> => {
 /** Milliseconds. One Ctrl-C can arrive twice: from the terminal, and from npm or timeout, which forward it. */
 const sameInterrupt = 1_000
 
+/** The current folder; undefined if it was deleted. */
+const currentFolder = (): string | undefined => {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
 /** Runs one command with the streams and signals of this process. A second Ctrl-C ends it immediately. */
-export const runOnNode = (
+export const runOnNode = async (
   argv: string[],
   run: (argv: string[], io: Io) => Promise<number>,
 ): Promise<number> => {
+  const cwd = currentFolder()
+  if (cwd === undefined) {
+    process.stderr.write('svc: the current folder was deleted\nhint: run it in another folder\n')
+    return Number(process.exitCode ?? 1)
+  }
   const abort = new AbortController()
   let closed: boolean | undefined
   let interruptedAt = 0
@@ -119,7 +133,7 @@ export const runOnNode = (
     ),
     stderr: stream(stderr),
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     here: '.',
     now: () => new Date(),
     signal: abort.signal,

@@ -7,10 +7,10 @@ import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
 
-const toRecord = <Row extends { changes: string; row_mac: unknown }>({ row_mac: _, ...row }: Row) => ({
-  ...row,
-  changes: JSON.parse(row.changes) as string[],
-})
+const toRecord = <Row extends { changes: string; row_mac: unknown }>(row: Row) => {
+  const { row_mac: _, ...shown } = row
+  return { ...shown, changes: JSON.parse(row.changes) as string[] }
+}
 
 const lastRow = ({ db }: Pick<Call, 'db'>, orgId: number) =>
   db

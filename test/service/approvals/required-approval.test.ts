@@ -32,6 +32,13 @@ const setRadius = (radius: number, key: string | undefined, headers = {}) =>
     headers,
   })
 
+/** Replaces the geofences of Grace. */
+const setFences = (names: string[], headers = {}) => {
+  const geofences = names.map((name) => ({ name, latitude: 1, longitude: 2, radius: 3, enabled: true }))
+  const body = { org_id: acme.id, geofences }
+  return service.call('PUT', `/user/${grace.id}/geofences/update`, { body, key: rules, headers })
+}
+
 beforeEach(async () => {
   grace = await createApprover(service, acme.id, 2)
   rules = dataOf(
@@ -125,22 +132,17 @@ describe('a call that a rule covers', () => {
   })
 
   test('shows the whole list that it replaces', async () => {
-    const set = (names: string[], headers = {}) => {
-      const geofences = names.map((name) => ({ name, latitude: 1, longitude: 2, radius: 3, enabled: true }))
-      const body = { org_id: acme.id, geofences }
-      return service.call('PUT', `/user/${grace.id}/geofences/update`, { body, key: rules, headers })
-    }
     const approved = async (names: string[]): Promise<string> => {
-      const { request_id } = requestOf(await set(names))
+      const { request_id } = requestOf(await setFences(names))
       dataOf(await decide(service, request_id, ada.key))
       return request_id
     }
-    dataOf(await set(['HQ'], approval(await approved(['HQ']))))
+    dataOf(await setFences(['HQ'], approval(await approved(['HQ']))))
     const id = await approved([])
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`))
     expect(subject.data.before).toMatchObject({ geofences: [{ name: 'HQ' }] })
     await service.runSql("UPDATE user_geofences SET name = 'Home'")
-    expect(refusal(await set([], approval(id)))[1]).toBe('other_subject')
+    expect(refusal(await setFences([], approval(id)))[1]).toBe('other_subject')
   })
 
   test.each(['pending', 'denied'] as const)('is refused while the request is %s', async (state) => {

@@ -22,18 +22,19 @@ const giveAgain = async (table: 'api_keys' | 'people', id: number): Promise<void
   else await service.runSql('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', [id - 1, table])
 }
 
-const createKey = (org_id?: number) =>
-  service.call('POST', '/svc/v1/keys', { body: { name: 'ops', scopes: ['ask'], org_id } })
+const createKey = (whose: string) => {
+  const org_id = whose === 'the service' ? undefined : acme.id
+  return service.call('POST', '/svc/v1/keys', { body: { name: 'ops', scopes: ['ask'], org_id } })
+}
 
 test.each([
   ['the organization', 'the organization'],
   ['the organization', 'the service'],
   ['the service', 'the organization'],
 ])('a key of %s does not get the id of an earlier one of %s', async (now, before) => {
-  const orgOf = (whose: string) => (whose === 'the service' ? undefined : acme.id)
-  const { id } = dataOf(await createKey(orgOf(before)))
+  const { id } = dataOf(await createKey(before))
   await giveAgain('api_keys', Number(id))
-  const again = await createKey(orgOf(now))
+  const again = await createKey(now)
   expect(refusal(again)).toEqual([409, 'store_changed', []])
   expect(again.body.message).toContain(`the id of an earlier key again: ${id}`)
 })

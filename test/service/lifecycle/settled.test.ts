@@ -23,6 +23,10 @@ const stateOf = async (id: string) => {
   return [status, detail, used_at]
 }
 
+/** Returns the id of a new key. */
+const createKey = async (): Promise<number> =>
+  Number(dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'x', scopes: ['ask'] } })).id)
+
 describe('a restored store', () => {
   let pending: { id: string; digest: string }
   let approved: { id: string; digest: string }
@@ -58,14 +62,12 @@ describe('a restored store', () => {
   })
 
   test('gives no id that was given after the backup', async () => {
-    const create = async () =>
-      Number(dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'x', scopes: ['ask'] } })).id)
-    const before = await create()
+    const before = await createKey()
     await settle()
     const { id } = dataOf(await service.call('POST', '/organization/create', { body: { name: 'Later' } }))
     expect(id).toBeGreaterThan(acme.id + 1_000_000)
     await service.call('DELETE', `/svc/v1/keys/${before}`)
-    expect(await create()).toBeGreaterThan(before + 1_000_000)
+    expect(await createKey()).toBeGreaterThan(before + 1_000_000)
   })
 
   test('ends every session of the page', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { addMs } from '../../../src/core/iso-time.ts'
 import { createMember, dataOf } from '../fixtures.ts'
 import { createPhone, enrollPhone, fromPhone, type Phone } from './phone.ts'
 import { signAway } from './sign-away.ts'
@@ -33,12 +34,14 @@ test('the inbox counts, for an administrator, the recoveries that nobody has app
   expect(await waiting(admin)).toEqual([0, 1])
 })
 
+/** When Ada is away, as her inbox says. */
+const readAway = async () =>
+  dataOf(await fromPhone(service, 'GET', 'sessions', { cookie: ada.cookie })).sessions[0].away
+
 test('the inbox says when the person is away, until they are back', async () => {
-  const away = async () =>
-    dataOf(await fromPhone(service, 'GET', 'sessions', { cookie: ada.cookie })).sessions[0].away
-  const until = new Date(Date.now() + 86_400_000).toISOString()
+  const until = addMs(service.storage.now(), 86_400_000)
   dataOf(await signAway(service, ada, { until }))
-  expect(await away()).toEqual({ from: expect.any(String), until })
+  expect(await readAway()).toEqual({ from: expect.any(String), until })
   dataOf(await signAway(service, ada, { end: true }))
-  expect(await away()).toBeNull()
+  expect(await readAway()).toBeNull()
 })
