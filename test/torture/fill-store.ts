@@ -18,7 +18,8 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
   let { seq, hash, at } = db
     .prepare('SELECT seq, hash, at FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT 1')
     .get([org]) as End
-  const addRow = db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const keys = createMasterKeys(Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64'))
+  const addRow = db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   let ms = Date.parse(at)
   for (let i = 0; i < rows; i++) {
     seq += 1
@@ -49,9 +50,9 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
       0,
       prev_hash,
       hash,
+      keys.macOf('audit', { ...row, hash }),
     ])
   }
-  const keys = createMasterKeys(Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64'))
   const addPerson = db.prepare(
     'INSERT INTO people (id, mobile, national, country_code, created_at, row_mac) VALUES (?, ?, ?, ?, ?, ?)',
   )

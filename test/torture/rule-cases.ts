@@ -1,3 +1,4 @@
+import { auditHash, type ChainRow } from '../../src/receipt/chain.ts'
 import { dataOf } from '../service/fixtures.ts'
 import { enroll } from '../service/approver.ts'
 import { below, turns } from './approvers.ts'
@@ -79,6 +80,20 @@ export const comeBack = async (stage: Stage, tally: Tally): Verdict => {
 
 const headColumns = ['counter', 'digest', 'rules', 'grants', 'audit_seq', 'audit_hash', 'row_mac'] as const
 
+/** Appends a row to the audit, with the hash that it must have and the MAC of another one. Returns its place. */
+const appendRow = async ({ service: { runSql }, org }: Stage, rules: number): Promise<number> => {
+  const [last] = await runSql('select * from audit where org_id = ? order by seq desc limit 1', [org])
+  const { row_mac, hash: prev_hash, changes: _, ...rest } = last as ChainRow & { row_mac: string }
+  const row = { ...rest, seq: rest.seq + 1, subject: 'user:1', prev_hash, rules }
+  const all = { ...row, changes: '[]', hash: auditHash({ ...row, changes: [] }), row_mac }
+  const names = Object.keys(all)
+  await runSql(
+    `insert into audit (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+    Object.values(all),
+  )
+  return row.seq
+}
+
 /** Everything that another program can put back or take away in the store, without the master key. */
 export const tampered = async (stage: Stage, tally: Tally): Verdict => {
   const { service, org } = stage
@@ -95,6 +110,7 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
       org,
     ])
   const next = `rules:${Number(head!['counter']) + 1}`
+  let forged = Number.MAX_SAFE_INTEGER
   const acts: Record<string, () => Promise<unknown>> = {
     'an old head put back': () => put(head!),
     'an old head put back, and the audit row after it renamed': async () => {
@@ -111,6 +127,10 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
       await runSql('delete from groups where org_id = ?', [org])
       await runSql('delete from rule_heads where org_id = ?', [org])
     },
+    'an old head put back behind a new audit row with its number': async () => {
+      await put(head!)
+      forged = await appendRow(stage, Number(head!['counter']))
+    },
   }
   for (const [name, act] of Object.entries(acts)) {
     later(stage)
@@ -121,6 +141,8 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
       if (await uses(stage, id)) return `used after ${name}`
     }
     tally.hit(name)
+    // Nothing that follows a forged row is genuine.
+    await runSql('delete from audit where org_id = ? and seq >= ?', [org, forged])
     await runSql('update audit set subject = ? where org_id = ? and subject = ?', [next, org, 'x'])
     await runSql('delete from rule_heads where org_id >= ?', [org])
     await runSql('delete from groups where org_id = ?', [org])
