@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
-import { rulesInWrite } from '../call/audit.ts'
+import { isGenuineEnd, rulesInWrite } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import { coveredText, type Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -76,7 +76,7 @@ type LastRow = { seq: number | null; hash?: string | null; changes?: number | nu
 const lastChanges = ({ db, keyring }: Deps, org_id: number, { seq, hash, changes, last_mac }: LastRow) => {
   const rules = changes ?? 0
   const isGenuine =
-    seq === null || keyring.holds('audit', { org_id, seq, hash: hash!, rules, row_mac: last_mac! })
+    seq === null || isGenuineEnd(keyring, org_id, { seq, hash: hash!, rules, row_mac: last_mac! })
   return isGenuine && rules === (rulesInWrite({ db, keyring }, org_id) ?? rules) ? rules : undefined
 }
 
