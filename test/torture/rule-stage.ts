@@ -2,6 +2,7 @@ import type { Rule } from '../../src/contract/rule-shape.ts'
 import type { OperationId, Table } from '../../src/contract/table.ts'
 import type { Call, Handlers } from '../../src/service/call/call.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
+import { type Transaction, transactionOf } from '../../src/service/storage/transaction.ts'
 import { type Approver, createApprover, decide, show } from '../service/approver.ts'
 import { createClock, minute } from '../service/clock.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
@@ -27,8 +28,36 @@ export type Broken = Partial<Handlers<Table>>
 // oxlint-disable-next-line no-explicit-any -- handlers of any input
 type AnyHandler = any
 
+/** For each transaction, how to hide the end of the audit from the next that reads it. */
+const hiding = new WeakMap<Transaction, () => void>()
+
+const hideEnd = (transaction: Transaction): (() => void) => {
+  const known = hiding.get(transaction)
+  if (known) return known
+  const { head } = transaction
+  let isHidden = false
+  transaction.head = (org) => {
+    const found = isHidden ? undefined : head(org)
+    isHidden = false
+    return found
+  }
+  // Only from whoever reads it in the same moment.
+  const hide = (): void => {
+    isHidden = true
+    queueMicrotask(() => (isHidden = false))
+  }
+  hiding.set(transaction, hide)
+  return hide
+}
+
+/** The service asks whether there are rules in the preconditions, and then at the end of the audit. */
 const blind = <D>(work: (call: Call) => D, call: Call): D => {
-  Object.assign(call.preconditions!, { hasRules: 0 })
+  const hide = hideEnd(transactionOf(call.db))
+  const hasRules = (): 0 => {
+    hide()
+    return 0
+  }
+  Object.defineProperty(call.preconditions!, 'hasRules', { get: hasRules, configurable: true })
   return work(call)
 }
 
