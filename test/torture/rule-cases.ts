@@ -1,6 +1,6 @@
-import { auditHash, type ChainRow } from '../../src/receipt/chain.ts'
 import { dataOf } from '../service/fixtures.ts'
 import { enroll } from '../service/approver.ts'
+import { appendForged } from '../service/forged-audit.ts'
 import { below, turns } from './approvers.ts'
 import { askFor, later, setRules, type Stage, uses, yes } from './rule-stage.ts'
 import { otherRules, type Spelling } from './rule-spellings.ts'
@@ -80,20 +80,6 @@ export const comeBack = async (stage: Stage, tally: Tally): Verdict => {
 
 const headColumns = ['counter', 'digest', 'rules', 'grants', 'audit_seq', 'audit_hash', 'row_mac'] as const
 
-/** Appends a row to the audit, with the hash that it must have and the MAC of another one. Returns its place. */
-const appendRow = async ({ service: { runSql }, org }: Stage, rules: number): Promise<number> => {
-  const [last] = await runSql('select * from audit where org_id = ? order by seq desc limit 1', [org])
-  const { row_mac, hash: prev_hash, changes: _, ...rest } = last as ChainRow & { row_mac: string }
-  const row = { ...rest, seq: rest.seq + 1, subject: 'user:1', prev_hash, rules }
-  const all = { ...row, changes: '[]', hash: auditHash({ ...row, changes: [] }), row_mac }
-  const names = Object.keys(all)
-  await runSql(
-    `insert into audit (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-    Object.values(all),
-  )
-  return row.seq
-}
-
 /** Everything that another program can put back or take away in the store, without the master key. */
 export const tampered = async (stage: Stage, tally: Tally): Verdict => {
   const { service, org } = stage
@@ -129,7 +115,7 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
     },
     'an old head put back behind a new audit row with its number': async () => {
       await put(head!)
-      forged = await appendRow(stage, Number(head!['counter']))
+      forged = await appendForged(service, org, Number(head!['counter']))
     },
   }
   for (const [name, act] of Object.entries(acts)) {

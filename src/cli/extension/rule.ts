@@ -77,7 +77,8 @@ const askPattern: Extras['complete'] = async (input, { yes }, context) => {
 /** Asks before a rule for everything, which is easily made by leaving something out, and warns of wide exceptions. */
 const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
   const { match, name, except } = input as Partial<Rule>
-  const { type, shells: _, ...patterns } = match ?? {}
+  if (!match) return
+  const { type, shells: _, ...patterns } = match
   if (type !== undefined && Object.keys(patterns).length === 0) {
     const { requireYes } = await import('../operation/confirm.ts')
     const what = `Without a pattern, the rule holds every ${type}`
@@ -91,7 +92,6 @@ const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
   const { ruleParts } = await import('../../contract/rule-shape.ts')
   // The service says what is wrong with any other exception.
   const { data } = ruleParts.except.safeParse(except)
-  if (!match) return
   const output = await context.output()
   for (const warning of exceptionWarnings({ match, name: name ?? '', except: data })) output.warn(warning)
 }

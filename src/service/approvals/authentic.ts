@@ -3,24 +3,23 @@ import type { UseClaims } from '../../receipt/grant-use.ts'
 import type { ReceiptClaims } from '../../receipt/claims.ts'
 import { conflict, forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Service } from '../call/service.ts'
+import { askAgain } from './ask-again.ts'
 import { readLines } from './lines.ts'
 import { type ApprovalRow, updateApproval } from './rows.ts'
 import { type ApprovalAccess, isApproved, selectApprovals, signedLines } from './record.ts'
-
-const again = 'Request a new approval: svc approve request'
 
 export const requestNotAuthentic = (done: 'decided' | 'used'): Refusal =>
   forbidden(
     'request_not_authentic',
     'Another program has changed this request in the store',
-    `It cannot be ${done}. ${again}`,
+    `It cannot be ${done}. ${askAgain}`,
   )
 
 const receiptsErased = (): Refusal =>
   conflict(
     'not_approved',
     'The receipts of this approval were erased, with a person whom they named or after their time',
-    again,
+    askAgain,
   )
 
 /** Whether the service itself erased the receipts of an approval. The MAC covers both signs of it. */

@@ -1,16 +1,13 @@
 import { table } from '../../contract/table.ts'
 import { invalidFields } from '../../core/refusal.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { hiddenNumber } from '../../core/phone-parts.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { Call, HandlerOf, Requirement } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
-import { parsePhone } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
-import { quotedName } from '../devices/notices.ts'
 import { type Asked, mostIssues, readRows } from './batch-reading.ts'
 import { insertBatchRows, unusedRows } from './batch-rows.ts'
+import { newUserText } from './people-text.ts'
 import { toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
 import { openRequests, together } from './required-approval.ts'
@@ -46,13 +43,6 @@ const requirementOf = async (
   const left = new Set(leaving.map(leaverOf))
   const lines = all.lines.map((line) => ({ ...line, members: line.members.filter((id) => !left.has(id)) }))
   return { ...all, lines }
-}
-
-/** A name that its caller chose, and the number that somebody has. */
-const newUserText = ({ first_name, last_name, mobile, country_code }: Record<string, unknown>): string => {
-  const name = quotedName(safeLine(`${String(first_name)} ${String(last_name)}`))
-  const number = parsePhone(String(mobile), country_code as string | undefined).mobile
-  return `${name} (new, ${hiddenNumber(number)})`
 }
 
 /** A user who gets another role than that of a member, or another than before. */

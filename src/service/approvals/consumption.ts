@@ -4,6 +4,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
+import { askAgain } from './ask-again.ts'
 import { proveApproval } from './authentic.ts'
 import { tellOfUse } from './emergency-notices.ts'
 import { dropRows, expireDue, requestExpired } from './expiry.ts'
@@ -14,8 +15,6 @@ import { type ApprovalRow, isUsable, updatePending } from './rows.ts'
 import { type ApprovalAccess, auditSubject, selectApprovals, toApprovalRecord } from './record.ts'
 import { requireSameRules } from './rules-of-request.ts'
 
-const hint = 'Request a new approval: svc approve request'
-
 /** Why the statement of `consumeApproval` changed no row. */
 export const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
   if (!row) return notFound('Approval request')
@@ -23,7 +22,7 @@ export const notConsumable = (row: ApprovalRow | undefined, digest: string, now:
     return conflict(
       'not_approved',
       `The request is not approved: it is ${row.status}${row.detail === null ? '' : ` (${row.detail})`}`,
-      hint,
+      askAgain,
     )
   if (row.subject_digest !== digest)
     return new Refusal(
@@ -36,9 +35,15 @@ export const notConsumable = (row: ApprovalRow | undefined, digest: string, now:
       },
     )
   if (row.used_at !== null)
-    return conflict('already_used', `The approval was already used at ${row.used_at}; it works once`, hint)
+    return conflict(
+      'already_used',
+      `The approval was already used at ${row.used_at}; it works once`,
+      askAgain,
+    )
   if (row.lapsed_at !== null || row.use_by === null || row.use_by <= now)
-    return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, { hint })
+    return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, {
+      hint: askAgain,
+    })
   return conflict('not_approved', 'The request changed while it was used', 'Run the command again')
 }
 

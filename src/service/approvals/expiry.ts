@@ -12,6 +12,7 @@ import { inParts } from '../storage/in-parts.ts'
 import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
+import { askAgain } from './ask-again.ts'
 import { wakeOf } from './lines.ts'
 import { tellGrantUses } from './grant-notices.ts'
 import { remindDue } from './reminders.ts'
@@ -60,7 +61,7 @@ export const requestExpired = (detail?: string | null): Refusal =>
     410,
     'expired',
     detail && detail !== tooLate ? `The request has ended: ${detail}` : 'The request has expired',
-    { hint: 'Request a new approval: svc approve request' },
+    { hint: askAgain },
   )
 
 /** True of a request that can no longer be decided: it or its key has expired. */

@@ -13,6 +13,7 @@ import { isAuthenticDevice } from '../devices/rows.ts'
 import { readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
 import type { CoveredRow } from '../storage/schema.ts'
+import { askAgain } from './ask-again.ts'
 import { tellUseAt } from './grant-notices.ts'
 import { readTerms } from './grants.ts'
 import { findBallot } from './ballots.ts'
@@ -41,11 +42,7 @@ export const requireGranter = async (call: Call, { granted_by, org_id }: Approva
   if (granted_by === null) return
   const grant = (await readGrants(call, org_id)).find(({ request_id }) => request_id === granted_by)
   if (grant && (await hasDevice(call, { org_id, ...grant }))) return
-  throw conflict(
-    'grant_over',
-    'The grant under which this was approved has ended',
-    'Request a new approval: svc approve request',
-  )
+  throw conflict('grant_over', 'The grant under which this was approved has ended', askAgain)
 }
 
 /** Whether nobody reads other words for it, in a list or a receipt, than those of the service or of what was granted. */

@@ -1,12 +1,26 @@
 import { sql } from 'kysely'
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { parsePhone } from '../call/input.ts'
 import { quotedName } from '../devices/notices.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** Of a membership `m`: 1 if another member, also one on hold, has the same name, or one that looks like it. */
 export const hasTwin = sql<0 | 1>`(case when exists (select 1 from memberships t where t.org_id = m.org_id
   and t.look_alike = m.look_alike and t.user_id <> m.user_id and t.state in ('active', 'pending')) then 1 else 0 end)`
+
+const nameText = (first: string, last: string): string => quotedName(safeLine(`${first} ${last}`))
+
+/** Somebody whom a call adds, by the name that it gives them and the number that they have. */
+export const newUserText = ({
+  first_name,
+  last_name,
+  mobile,
+  country_code,
+}: Record<string, unknown>): string => {
+  const number = parsePhone(String(mobile), country_code as string | undefined).mobile
+  return `${nameText(String(first_name), String(last_name))} (new, ${hiddenNumber(number)})`
+}
 
 /**
  * Members in what people sign, in this order: `Ada Lovelace (user 3, ••••••••0101)`. The text says so when another active
@@ -23,7 +37,7 @@ export const peopleText = async (db: Db, org_id: number, users: readonly number[
     .execute()
   const texts = new Map(
     rows.map(({ user_id, first_name, last_name, mobile, twin }) => {
-      const name = quotedName(safeLine(`${first_name} ${last_name}`))
+      const name = nameText(first_name, last_name)
       const warning = twin ? '; another member has a name like this' : ''
       return [user_id, `${name} (user ${user_id}, ${hiddenNumber(mobile)}${warning})`]
     }),

@@ -10,6 +10,7 @@ import type { Caller } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { bookOf, requirementOf, ruleDigest } from '../policy/rules.ts'
+import { askAgain } from './ask-again.ts'
 import { emergencyLifetime, emergencyLines } from './break-glass.ts'
 import { rulesHolding } from './holding.ts'
 import { reasonHeader } from './held-reason.ts'
@@ -167,6 +168,6 @@ export const requireSameRules = async (
   throw conflict(
     'rules_changed',
     `The rule ${changed.name} was added or changed since this was approved, so the approval cannot be used`,
-    'Request a new approval: svc approve request',
+    askAgain,
   )
 }

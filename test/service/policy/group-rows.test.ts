@@ -1,7 +1,8 @@
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { stateHeads } from '../../../src/service/events/audit-heads.ts'
-import { auditHash, type ChainRow, verifyChain } from '../../../src/receipt/chain.ts'
+import { type ChainRow, verifyChain } from '../../../src/receipt/chain.ts'
+import { appendForged } from '../forged-audit.ts'
 import { dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import {
   acme,
@@ -42,21 +43,6 @@ const restore = async (table: 'groups' | 'rule_heads', rows: object[]): Promise<
 /** A write that a rule can hold. */
 const makeFence = () =>
   service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence, key: acme.key })
-
-/** Appends a row to the audit, with the hash that it must have, as another program can. */
-const forge = async (rules: number): Promise<void> => {
-  const [last] = await service.runSql('SELECT * FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT 1', [
-    acme.id,
-  ])
-  const { row_mac, hash: prev_hash, changes: _, ...rest } = last as ChainRow & { row_mac: string }
-  const row = { ...rest, seq: rest.seq + 1, subject: 'user:1', prev_hash, rules }
-  const all = { ...row, changes: '[]', hash: auditHash({ ...row, changes: [] }), row_mac }
-  const marks = Object.keys(all).map(() => '?')
-  await service.runSql(
-    `INSERT INTO audit (${Object.keys(all).join(', ')}) VALUES (${marks.join(', ')})`,
-    Object.values(all),
-  )
-}
 
 /** What a list, a held write, the operator and whoever verifies the audit find. */
 const findings = async () => {
@@ -143,7 +129,7 @@ describe('groups that another program has changed', () => {
         await service.runSql('SELECT * FROM rule_heads'),
       ]
       dataOf(await create('ops', [grace.id]))
-      await forge(which === 'none' ? 0 : 2)
+      await appendForged(service, acme.id, which === 'none' ? 0 : 2)
       await restore('groups', which === 'none' ? [] : groups)
       await restore('rule_heads', which === 'none' ? [] : heads)
       const all = ['groups_altered', 'groups_altered', [headIsAltered], false]
