@@ -18,10 +18,14 @@ const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u
 // A word in which some letters only look like those of the others holds nothing, and reads as if it did.
 const mixed =
   /\p{sc=Latin}[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Cherokee}\p{sc=Coptic}\p{sc=Lisu}]|[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Cherokee}\p{sc=Coptic}\p{sc=Lisu}]\p{sc=Latin}/u
+// Letters of phonetic alphabets, and small capitals.
+const phonetic =
+  /\p{sc=Latin}[ǀǃɑɡɪʏ\u1d00-\u1d2b\ua730\ua731\uab30-\uab6f]|[ǀǃɑɡɪʏ\u1d00-\u1d2b\ua730\ua731\uab30-\uab6f]\p{sc=Latin}/u
+const isMixed = (text: string): boolean => mixed.test(text) || phonetic.test(text)
 const pattern = line(200).check(
   z.refine((text) => !unseen.test(text), 'must have no invisible character'),
   z.refine(
-    (text) => !mixed.test(text.normalize('NFC')),
+    (text) => !isMixed(text.normalize('NFC')),
     'must not mix Latin letters with those of another alphabet that look like them in one word',
   ),
 )

@@ -64,6 +64,7 @@ const readers: Partial<Record<OperationId, Reader>> = {
   deleteUser: readUser('userId'),
   removeUser: readUser('user_id'),
   makeAdmin: readUser('user_id'),
+  acceptUser: readUser('user_id'),
   updateOrganization: readOrganization,
   deleteOrganization: readOrganization,
   rotateKey: readKey,
@@ -145,6 +146,8 @@ export const requestSubject = async (
   const change = await readRuleChange(call, id, input, orgId)
   replaced.push(...Object.entries(change?.before ?? (await replacedLists(call, { id, input }, orgId))))
   const more = await moreOf(call, { id, input }, orgId)
+  // Whoever comes back as an administrator answers for changes again.
+  if (id === 'acceptUser' && present && present['role'] !== 'member') more['role'] = present['role']
   // The input names by an id what is not a person.
   const isUnnamed =
     present && !deletes && id !== 'updateOrganization' && !('user' in more) && !('name' in body)

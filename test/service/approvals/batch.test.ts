@@ -56,6 +56,23 @@ describe('one approval for many rows', () => {
   })
 })
 
+test('an administrator who comes back is a change of a role', async () => {
+  await service.storage.write(
+    (db) =>
+      db
+        .updateTable('memberships')
+        .set({ state: 'pending', role: 'admin' })
+        .where('user_id', '=', Number(eve))
+        .execute(),
+    { org: null, routine: true },
+  )
+  const rows: Row[] = [user(1), { operation: 'acceptUser', input: { org_id: acme.id, user_id: eve } }]
+  const { request_id } = dataOf(await ask(rows))
+  const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+  expect(subject.data.counts).toMatchObject({ 'Role changes': 1 })
+  expect(subject.data.body.roles).toEqual(['+12025550160: admin'])
+})
+
 test('nobody asks in the words of a list whose rows the service does not have', async () => {
   const file = { name: 'list of 1 changes', sha256: 'ab'.repeat(32) }
   const data = { organization: null, operation: 'batch', body: {}, counts: { 'user create': 1 }, file }

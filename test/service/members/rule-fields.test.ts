@@ -70,7 +70,7 @@ test.each(['main\ufe0f', '\u2800main', 'main\u200b'])('a pattern shows all of it
   expect(status).toBe(422)
 })
 
-test.each(['d\u0435ploy.sh', 'prod\u03bf', 'merge_\u0441hanges'])(
+test.each(['d\u0435ploy.sh', 'prod\u03bf', 'merge_\u0441hanges', '\u0261it push'])(
   'a word of a pattern is of one script: %j',
   async (text) => {
     const refused = await add({ ...destroy, match: { type: 'text', text: [text] } })
