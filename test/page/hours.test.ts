@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { hoursText } from '../../src/page/language/hours.ts'
+import { hourForm, hoursText } from '../../src/page/language/hours.ts'
+import { fill } from '../../src/page/language/message.ts'
+import { textsIn } from './english.ts'
 
 test.each([
   ['en', 'Night shift (Tue 03:00-03:01), UTC', 'Night shift (Tue 03:00-03:01), UTC'],
@@ -10,4 +12,16 @@ test.each([
   ['ja', 'Mon', 'Mon'],
 ])('weekdays of hours are written in the language of the page: %s, %s', (language, text, expected) => {
   expect(hoursText(text, language)).toBe(expected)
+})
+
+test.each([
+  ['en', '1:05 AM', 'at 1:05 AM'],
+  ['es', '1:05', 'a la 1:05'],
+  ['es', '11:05', 'a las 11:05'],
+  ['es', '13:05', 'a las 13:05'],
+  ['pt', '01:05', 'à 01:05'],
+  ['pt', '10:05', 'às 10:05'],
+])('one o’clock has a form of its own where the language has one: %s, %s', (language, time, expected) => {
+  const at = textsIn(language)['common']!['at']!
+  expect(fill(at, { time, hour: hourForm(time) }, language, String).join('')).toBe(expected)
 })

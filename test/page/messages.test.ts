@@ -31,12 +31,19 @@ const all = (tokens: Token[]): Token[] =>
     ...(isBranch(token) ? token.cases.flatMap((one) => all(one.tokens)) : []),
   ])
 
+/** A value that English has no need of, for languages with a form of their own. */
+const ownForm = 'hour'
+
 const valuesIn = (text: string): string[] =>
-  [...new Set(all(parse(text)).flatMap((token) => ('arg' in token ? [token.arg] : [])))].toSorted()
+  [...new Set(all(parse(text)).flatMap((token) => ('arg' in token ? [token.arg] : [])))]
+    .filter((name) => name !== ownForm)
+    .toSorted()
 
 const casesIn = (text: string, type: 'plural' | 'select'): string[][] =>
   all(parse(text)).flatMap((token) =>
-    isBranch(token) && token.type === type ? [token.cases.map(({ key }) => key)] : [],
+    isBranch(token) && token.type === type && token.arg !== ownForm
+      ? [token.cases.map(({ key }) => key)]
+      : [],
   )
 
 test('every language of the list has its texts, and no other has', () => {

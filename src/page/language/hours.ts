@@ -10,3 +10,6 @@ export const hoursText = (text: string, locale: string): string => {
   const ofDay = new Map([...days, ['daily', `${days[0]![1]}-${days[6]![1]}`]])
   return text.slice(0, at) + text.slice(at).replaceAll(/[a-z]+/gi, (word) => ofDay.get(word) ?? word)
 }
+
+/** The form of the word before a time: Spanish and Portuguese have a singular for one o'clock. */
+export const hourForm = (time: string): 'one' | 'other' => (/^0?1\D/.test(time) ? 'one' : 'other')

@@ -1,3 +1,4 @@
+import { hourForm } from './hours.ts'
 import { locale, t } from './text.ts'
 
 // The clock of the phone may be wrong, so the time left is counted from the moment of the answer.
@@ -41,9 +42,10 @@ export const timeText = (iso: string): string =>
 export const momentText = (iso: string, now = new Date()): string => {
   const at = new Date(iso)
   const time = timeText(iso)
-  if (at.toDateString() === now.toDateString()) return t('common.at', { time })
+  const values = { time, hour: hourForm(time) }
+  if (at.toDateString() === now.toDateString()) return t('common.at', values)
   const date = at.toLocaleDateString(locale(), { day: 'numeric', month: 'long', year: 'numeric' })
-  return t('common.onDate', { date, time })
+  return t('common.onDate', { date, ...values })
 }
 
 /** Date and time in short, in the language of the page and the time zone of the phone. */
