@@ -29,7 +29,8 @@ const patternOf = (id: string): HTMLElement => {
   for (let at = 0; at < 15; at++)
     if ((bits >>> at) & 1)
       for (const x of new Set([at % 3, 4 - (at % 3)])) path += `M${x} ${Math.floor(at / 3)}h1v1h-1z`
-  const drawing = h('svg', { viewBox: '0 0 5 5' }, h('path', { d: path }))
+  const fill = `hsl(${(bits >>> 15) % 360} 70% 32%)`
+  const drawing = h('svg', { viewBox: '0 0 5 5' }, h('path', { d: path, fill }))
   return h('span', { class: 'pattern', 'aria-hidden': 'true' }, drawing)
 }
 
