@@ -1,4 +1,4 @@
-/** Whether one insertion, deletion, substitution or swap of neighbours turns `a` into `b`; two if `b` is longer than five. */
+/** Whether one insertion, deletion, substitution or swap of neighbours turns `a` into `b`; two if either is longer than five. */
 const close = (a: string, b: string): boolean => {
   const rows = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : i)),
@@ -10,7 +10,7 @@ const close = (a: string, b: string): boolean => {
       const swap = swapped ? rows[i - 2]![j - 2]! + 1 : Infinity
       rows[i]![j] = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, change, swap)
     }
-  return rows[a.length]![b.length]! <= (b.length > 5 ? 2 : 1)
+  return rows[a.length]![b.length]! <= (Math.max(a.length, b.length) > 5 ? 2 : 1)
 }
 
 const bare = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')

@@ -3,11 +3,11 @@ import type { Progress } from '../../asking/progress.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { askedText, becauseText, progressOf, progressText } from '../../contract/line-progress.ts'
+import { becauseText, progressOf, progressText } from '../../contract/line-progress.ts'
 import { cutTo, widthOfText } from '../terminal/columns.ts'
-import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { fitted } from '../terminal/wrap.ts'
+import { approverText } from './request-cells.ts'
 
 /** `1:05 left`, or `2:01:05 left` from an hour on; never below zero. Some services report the deadline only when the request is created. */
 export const timeLeft = (seconds: number): string => {
@@ -18,23 +18,16 @@ export const timeLeft = (seconds: number): string => {
   return `${parts.map((part, at) => String(part).padStart(at === 0 ? 1 : 2, '0')).join(':')} left`
 }
 
-/** A tool server may not name the approver of a request from another machine. */
-const person = ({ approver_mobile, lines }: ApprovalRecord, whole: boolean): string => {
-  if (lines && progressOf(lines)) return safeLine(askedText(lines))
-  if (approver_mobile === '') return 'an unnamed approver'
-  return safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
-}
-
 /** Of several people, those whose answer ended the request. */
 const whoEnded = (record: ApprovalRecord, whole: boolean): string => {
   const people = progressOf(record.lines) ? record.lines!.flatMap((line) => line.people) : []
   const names = people.filter(({ answer }) => answer === record.status).map(({ name }) => name)
-  return names.length > 0 ? safeLine([...new Set(names)].join(' and ')) : person(record, whole)
+  return names.length > 0 ? safeLine([...new Set(names)].join(' and ')) : approverText(record, whole)
 }
 
 /** The approver and the id of the request. */
 const describe = (record: ApprovalRecord, whole: boolean): string =>
-  `${person(record, whole)} (${safeLine(record.request_id)})`
+  `${approverText(record, whole)} (${safeLine(record.request_id)})`
 
 const ended: Record<ApprovalRecord['status'], string> = {
   approved: 'Approved by',
@@ -65,7 +58,7 @@ export const createProgress = (
     const time = timeLeft(left(pending))
     const state = isCut ? 'no connection; still waiting for' : 'waiting for'
     const several = isCut ? undefined : progressText(pending.lines)
-    const names = [describe(pending, whole), person(pending, whole)]
+    const names = [describe(pending, whole), approverText(pending, whole)]
     const room = Math.max(20, stderr.columns - 1)
     // Names may not fit, so they come last.
     const lines = (several ? [safeLine(several)] : names.map((who) => `${state} ${who}`)).map(

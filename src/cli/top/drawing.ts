@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk'
+import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { headlineOf } from '../approve/request-cells.ts'
-import { maskFields } from '../terminal/mask.ts'
+import { approverText, headlineOf } from '../approve/request-cells.ts'
 import { leaveOut, leftOut } from '../terminal/columns.ts'
 import { cellText } from '../terminal/payload.ts'
 import { holdsTime, relativeTime } from '../terminal/relative-time.ts'
@@ -22,13 +22,13 @@ const parts: Part[] = [
   {
     name: 'pending',
     title: 'Pending',
-    columns: ['request_id', 'expires_at', 'approver_mobile', 'detail', 'verified_as', 'action'],
-    wide: ['detail', 'approver_mobile'],
+    columns: ['request_id', 'expires_at', 'approver', 'detail', 'verified_as', 'action'],
+    wide: ['detail', 'approver'],
   },
   {
     name: 'decisions',
     title: 'Decided',
-    columns: ['request_id', 'status', 'decided_at', 'approver_mobile', 'action'],
+    columns: ['request_id', 'status', 'decided_at', 'approver', 'action'],
   },
   {
     name: 'messages',
@@ -39,11 +39,16 @@ const parts: Part[] = [
   { name: 'channels', title: 'Channels', columns: ['channel', 'ready', 'waiting', 'given_up'] },
   { name: 'nodes', title: 'Nodes', columns: ['address', 'state', 'version', 'lag_s', 'requests', 'waiting'] },
 ]
-const personal = new Set(['approver_mobile'])
+type Row = Record<string, unknown>
 
-const cell = (row: Record<string, unknown>, field: string, now: Date): string => {
-  const value = field === 'action' ? headlineOf(row) : row[field]
-  return typeof value === 'string' && holdsTime(field) ? relativeTime(value, now) : cellText(value)
+const computed: Record<string, (row: Row, look: Look) => string> = {
+  action: headlineOf,
+  approver: (row, { reveal }) => approverText(row as ApprovalRecord, reveal),
+}
+
+const cell = (row: Row, field: string, look: Look): string => {
+  const value = computed[field]?.(row, look) ?? row[field]
+  return typeof value === 'string' && holdsTime(field) ? relativeTime(value, look.now) : cellText(value)
 }
 
 /** The lines of one panel: a title, and below it the table or why there is none. */
@@ -52,14 +57,13 @@ const linesOf = (panel: Panel, { title, columns, wide }: Part, look: Look): stri
   const cut = (text: string): string => safeLine(text).slice(0, look.columns)
   if ('missing' in panel) return [chalk.bold(title), chalk.yellow(cut(panel.missing))]
   if (panel.rows.length === 0) return [chalk.bold(title), chalk.dim('none')]
-  const rows = panel.rows.map((row) => (look.reveal ? row : (maskFields(row, personal) as typeof row)))
-  const lines = rows.map((row) => columns.map((field) => cell(row, field, look.now)))
+  const lines = panel.rows.map((row) => columns.map((field) => cell(row, field, look)))
   const whole = { head: columns, lines }
   const grid = leaveOut(whole, { width: look.columns, wide })
   const missing = leftOut(whole, grid)
   const without = missing.length > 0 ? `, without ${missing.join(', ')}` : ''
   const table = drawTable(grid, { width: look.columns, colour: look.colour })
-  return [chalk.bold(cut(`${title} (${rows.length})${without}`)), ...table.split('\n')]
+  return [chalk.bold(cut(`${title} (${panel.rows.length})${without}`)), ...table.split('\n')]
 }
 
 /** The whole screen; with `rows: Infinity`, everything. */

@@ -53,10 +53,20 @@ describe('the screen of svc top', () => {
     }
     const [, title, head, row] = drawScreen({ ...empty, pending }, '', look)
     expect([title, head!.split(/ {2,}/), row!.split(/ {2,}/).slice(2)]).toEqual([
-      'Pending (1), without APPROVER_MOBILE',
+      'Pending (1), without APPROVER',
       ['REQUEST_ID', 'EXPIRES_AT', 'VERIFIED_AS', 'ACTION'],
       ['key "ci"', 'Delete user: 7'],
     ])
+  })
+
+  test('names everybody who is asked', () => {
+    const people = [
+      { user_id: '1', name: 'Ada Lovelace', answer: 'pending' },
+      { user_id: '2', name: 'Grace Hopper', answer: 'pending' },
+    ]
+    const rows = [{ ...request(1), lines: [{ group: 'dba', need: 2, people }] }]
+    const [, , , row] = drawScreen({ ...empty, pending: { rows } }, '', { ...look, columns: 120 })
+    expect(row).toContain('2 of @dba')
   })
 
   test('shows text of the server without its control characters, and masks numbers', () => {

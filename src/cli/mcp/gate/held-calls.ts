@@ -1,4 +1,3 @@
-import { askedText, progressOf } from '../../../contract/line-progress.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { secondsLeft, type Backend } from '../../../asking/backend.ts'
 import { silent, type Progress } from '../../../asking/progress.ts'
@@ -7,7 +6,7 @@ import { SvcError } from '../../../core/errors.ts'
 import { safeLine } from '../../../core/safe-text.ts'
 import { canonicalData, type Subject } from '../../../receipt/subject.ts'
 import { timeLeft } from '../../approve/progress.ts'
-import { maskPhone } from '../../terminal/mask.ts'
+import { approverText } from '../../approve/request-cells.ts'
 import { notApprovedText, pendingText } from './answers.ts'
 import type { ApprovedDefinitions } from './approved-definitions.ts'
 import { subjectOf } from './call-subject.ts'
@@ -91,10 +90,8 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
     const show = (record: ApprovalRecord, more = ''): void => {
       held.record = record
       const number = record.number === null ? '' : ` Number to type on the phone: ${safeLine(record.number)}.`
-      const { lines, approver_mobile } = record
-      const person = safeLine(progressOf(lines) ? askedText(lines!) : maskPhone(approver_mobile))
       say?.(
-        `Waiting for ${person} to approve ${call.name}, ${timeLeft(secondsLeft(record, clock))}.${number}${more}`,
+        `Waiting for ${approverText(record)} to approve ${call.name}, ${timeLeft(secondsLeft(record, clock))}.${number}${more}`,
       )
     }
     const progress: Progress = {
