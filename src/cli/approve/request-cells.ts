@@ -43,9 +43,11 @@ export const listTexts: Shape['texts'] = {
   ...answerTexts,
   action: (_, request) => headlineOf(request),
   expires_at: (time, { status }) => (status === 'pending' ? String(time) : ''),
-  break_glass: (glass) => {
+  break_glass: (glass, { status }) => {
     if (!isRecord(glass)) return ''
     const { verdict } = (glass.review ?? {}) as { verdict?: unknown }
-    return verdict === undefined ? 'not reviewed' : `reviewed: ${String(verdict)}`
+    if (verdict !== undefined) return `reviewed: ${String(verdict)}`
+    if (status === 'approved') return 'not reviewed'
+    return status === 'pending' ? 'asked' : 'not approved'
   },
 }
