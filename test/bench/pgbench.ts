@@ -16,8 +16,8 @@ select (select coalesce(expires_at, '9') from api_keys where id = 1 and revoked_
 insert into geofences (org_id, name, latitude, longitude, radius, is_active, created_at, updated_at)
   values (:org, 'Bench', 47.6, -122.3, 100, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z') returning *;
 select value from organization_limits where org_id = :org and name = 'geofences';
-insert into audit (org_id, seq, at, actor, action, subject, changes, request_id, rules, prev_hash, hash, row_mac)
-  values (:org, :seq, '9999', 'bench', 'createGeofence', 'geofence:1', '["name"]', 'req_1', 0, repeat('0', 64), repeat('0', 64), repeat('0', 43));
+insert into audit (org_id, seq, at, actor, action, subject, changes, request_id, rules, newest_key, newest_user, newest_device, prev_hash, hash, row_mac)
+  values (:org, :seq, '9999', 'bench', 'createGeofence', 'geofence:1', '["name"]', 'req_1', 0, 0, 0, 0, repeat('0', 64), repeat('0', 64), repeat('0', 43));
 commit;
 `
 

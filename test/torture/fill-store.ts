@@ -19,7 +19,7 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
     .prepare('SELECT seq, hash, at FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT 1')
     .get([org]) as End
   const keys = createMasterKeys(Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64'))
-  const addRow = db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const addRow = db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   let ms = Date.parse(at)
   for (let i = 0; i < rows; i++) {
     seq += 1
@@ -34,6 +34,9 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
       changes: ['email', 'first_name'],
       request_id: `req_${randomBytes(18).toString('hex')}`,
       rules: 0,
+      newest_key: 0,
+      newest_user: 0,
+      newest_device: 0,
       prev_hash: hash,
     }
     hash = auditHash(row)
@@ -47,6 +50,9 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
       subject,
       JSON.stringify(changes),
       request_id,
+      0,
+      0,
+      0,
       0,
       prev_hash,
       hash,

@@ -14,13 +14,11 @@ export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
       : 'Create a link that registers one: svc user enroll',
   )
 
-/** Active members of this organization, or of all that the caller may reach. */
-export const activeMembers = ({ db, caller }: Call, org_id: number | undefined) =>
+const members = ({ db, caller }: Call, org_id: number | undefined) =>
   db
     .selectFrom('memberships as m')
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .where('m.state', '=', 'active')
     .where(withinOrganization(org_id ?? caller.orgId, 'm.org_id'))
     .select([
       'm.org_id',
@@ -28,36 +26,45 @@ export const activeMembers = ({ db, caller }: Call, org_id: number | undefined) 
       'm.email',
       'm.first_name',
       'm.last_name',
+      'm.state',
       'p.mobile',
       hasTwin.as('twin'),
     ])
     .select(['o.name as organization', 'o.slug', 'o.policy', 'o.row_mac as org_mac'])
     .orderBy('m.org_id')
 
+/** Active members of this organization, or of all that the caller may reach. */
+export const activeMembers = (call: Call, org_id: number | undefined) =>
+  members(call, org_id).where('m.state', '=', 'active')
+
 export type Approver = Awaited<ReturnType<typeof findApprover>>
 
-/** Finds the active member with this phone and a device that counts. The refusal does not say which of them is missing. */
+/**
+ * Finds the active member with this phone and a device that counts. The refusal does not say which of them is missing. In several
+ * organizations, whoever asks must say in which: another one could register a phone for a person who has none.
+ */
 export const findApprover = async (call: Call, mobile: string, org_id: number | undefined) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
-  const members = await activeMembers(call, org_id).where('p.mobile', '=', mobile).execute()
-  const approvers: typeof members = []
-  for (const member of members) if (await hasActiveDevice(call, member)) approvers.push(member)
-  const [approver, ...others] = approvers
-  if (!approver) throw notEnrolled('phone')
-  if (others.length > 0) throw severalOrganizations('this approver', approvers)
+  const found = await members(call, org_id)
+    .where('p.mobile', '=', mobile)
+    .where('m.state', 'in', ['active', 'pending'])
+    .execute()
+  if (found.length > 1) throw severalOrganizations('this approver', found)
+  const [approver] = found
+  if (approver?.state !== 'active' || !(await hasActiveDevice(call, approver))) throw notEnrolled('phone')
   return approver
 }
 
 /** Finds the one active member with this e-mail address. Fails if there are several. */
 export const memberByEmail = async (call: Call, email: string, org_id: number | undefined) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
-  const members = await activeMembers(call, org_id)
+  const found = await activeMembers(call, org_id)
     .where(sql`lower(m.email)`, '=', email.toLowerCase())
     .execute()
-  const [member, ...others] = members
+  const [member, ...others] = found
   if (!member) throw notEnrolled('e-mail address')
   if (others.some((other) => other.org_id !== member.org_id))
-    throw severalOrganizations('this e-mail address', members)
+    throw severalOrganizations('this e-mail address', found)
   if (others.length > 0)
     throw conflict(
       'several_users',

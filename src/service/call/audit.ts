@@ -2,7 +2,8 @@ import { auditHash, genesisHash } from '../../receipt/chain.ts'
 import type { RowMacs } from './keyring.ts'
 import { type Db, type Tables, tables } from '../storage/schema.ts'
 import { named, statement } from '../storage/statement.ts'
-import { type AuditHead, findTransaction, transactionOf } from '../storage/transaction.ts'
+import { storeChanged } from '../storage/store-changed.ts'
+import { type AuditHead, findTransaction, headColumns, transactionOf } from '../storage/transaction.ts'
 
 export type AuditEntry = {
   /** 0 is the chain of the service itself. */
@@ -23,7 +24,8 @@ const addRow = statement((db, row: Tables['audit']) => db.insertInto('audit').va
 type Macs = Pick<RowMacs, 'macOf' | 'holds'>
 
 /** What a MAC covers of the row that ends an audit, with the MAC. */
-type SealedEnd = Pick<AuditHead, 'seq' | 'hash' | 'rules' | 'row_mac'>
+export type SealedEnd = Omit<AuditHead, 'at'>
+const sealedColumns = headColumns.filter((name) => name !== 'at')
 
 /** Ends that were proven, because each write follows the row of the last one, and proving takes longer than a statement. */
 const proven = new WeakMap<Macs, Set<string>>()
@@ -35,8 +37,8 @@ const noteProven = (keyring: Macs, text: string): void => {
   proven.set(keyring, known.add(text))
 }
 
-const textOf = (org_id: number, { seq, hash, rules, row_mac }: SealedEnd): string =>
-  `${org_id} ${seq} ${rules} ${hash} ${row_mac}`
+const textOf = (org_id: number, end: SealedEnd): string =>
+  [org_id, ...sealedColumns.map((name) => end[name])].join(' ')
 
 /** Whether the service wrote the row that ends an audit. */
 export const isGenuineEnd = (keyring: Macs, org_id: number, end: SealedEnd): boolean => {
@@ -63,6 +65,39 @@ export const rulesInWrite = (
   return isGenuineEnd(keyring, org_id, head) ? head.rules : -1
 }
 
+type Committed = Pick<AuditHead, 'seq' | 'hash'>
+
+/** The last rows of audits that this process has committed. */
+const committed = new WeakMap<Macs, Map<number, Committed>>()
+const mostCommitted = 10_000
+
+/** After the commit of a row. */
+export const noteCommitted = (keyring: Macs, org_id: number, { seq, hash }: Committed): void => {
+  const ends = committed.get(keyring) ?? new Map<number, Committed>()
+  if ((ends.get(org_id)?.seq ?? 0) > seq) return
+  ends.delete(org_id)
+  const [oldest] = ends.keys()
+  if (ends.size >= mostCommitted) ends.delete(oldest!)
+  committed.set(keyring, ends.set(org_id, { seq, hash }))
+}
+
+/** Whoever hides the newest rows of a store, with the rules and groups of that time, would put them back after one call. */
+const requireCommitted = (keyring: Macs, org_id: number, head: Committed | undefined): void => {
+  const known = committed.get(keyring)?.get(org_id)
+  if (!known) return
+  if (head && (head.seq > known.seq || (head.seq === known.seq && head.hash === known.hash))) return
+  throw storeChanged(`the audit of organization ${org_id} had ${known.seq} rows`)
+}
+
+/** The highest ids with what a row is about. */
+const newestWith = (head: AuditHead | undefined, subject: string) => {
+  const { newest_key = 0, newest_user = 0, newest_device = 0 } = head ?? {}
+  const newest = { newest_key, newest_user, newest_device }
+  const [, kind, id] = /^(key|user|device):(\d+)$/.exec(subject) ?? []
+  const name = `newest_${kind}` as keyof typeof newest
+  return kind === undefined ? newest : { ...newest, [name]: Math.max(newest[name], Number(id)) }
+}
+
 /** The time, or in a write that of the last change: what was over then stays over when the clock is set back. */
 export const latestTime = ({ db, now }: { db: Db; now: string }, org_id: number): string => {
   const at = findTransaction(db)?.head(org_id)?.at ?? now
@@ -74,12 +109,13 @@ type Deps = { db: Db; keyring?: Macs }
 
 /**
  * Appends a row to a chain, inside the transaction that it records. Behind one that the service did not write it gets no MAC, so
- * that it does not make that one genuine.
+ * that it does not make that one genuine. Throws 409 if rows are gone that this process has committed.
  */
-export const appendAudit = async ({ db, keyring }: Deps, entry: AuditEntry): Promise<void> => {
+export const appendAudit = async ({ db, keyring }: Deps, entry: AuditEntry): Promise<Committed> => {
   const { orgId: org_id, requestId: request_id, ...rest } = entry
   const transaction = transactionOf(db)
   const head = transaction.head(org_id)
+  if (keyring) requireCommitted(keyring, org_id, head)
   const row = {
     org_id,
     seq: (head?.seq ?? 0) + 1,
@@ -88,15 +124,17 @@ export const appendAudit = async ({ db, keyring }: Deps, entry: AuditEntry): Pro
     at: head && head.at > rest.at ? head.at : rest.at,
     request_id,
     rules: (head?.rules ?? 0) + (rest.subject.startsWith('rules:') ? 1 : 0),
+    ...newestWith(head, rest.subject),
     prev_hash: head?.hash ?? genesisHash,
   }
   const hash = auditHash(row)
   const follows = keyring && (!head || isGenuineEnd(keyring, org_id, head))
   const row_mac = follows ? keyring.macOf('audit', { ...row, hash }) : null
   const added = addRow(db, { ...row, changes: JSON.stringify(row.changes), hash, row_mac })
-  const next = { seq: row.seq, hash, at: row.at, rules: row.rules, row_mac }
+  const next = { ...named({ ...row, hash, row_mac }, headColumns) }
   if (follows) noteProven(keyring, textOf(org_id, next))
   await transaction.append(org_id, next, added)
+  return next
 }
 
 /** Appends a row for a change that the service makes by itself. */
@@ -104,4 +142,4 @@ export const auditByService = (
   deps: Deps,
   at: string,
   entry: Pick<AuditEntry, 'orgId' | 'action' | 'subject'> & { changes?: string[] },
-): Promise<void> => appendAudit(deps, { changes: [], ...entry, at, actor: 'service', requestId: '-' })
+): Promise<Committed> => appendAudit(deps, { changes: [], ...entry, at, actor: 'service', requestId: '-' })

@@ -1,16 +1,10 @@
-import { conflict } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import { transactionOf } from '../storage/transaction.ts'
 import { statement } from '../storage/statement.ts'
+import { storeChanged } from '../storage/store-changed.ts'
 
-type Wanted = { orgId: number; subject: string }
-
-const inOwnChain = statement((db, { orgId, subject }: Wanted) =>
-  db
-    .selectFrom('audit')
-    .where('subject', '=', subject)
-    .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', '=', 0)]))
-    .select('seq')
-    .limit(1),
+const inServiceChain = statement((db, { subject }: { subject: string }) =>
+  db.selectFrom('audit').where('org_id', '=', 0).where('subject', '=', subject).select('seq').limit(1),
 )
 
 /** By the index of each organization. */
@@ -26,13 +20,15 @@ const inAnyChain = (db: Db, subject: string) =>
  * An id is never given again: groups, grants and approvals name people and keys by it. Throws 409 if the audit of the organization,
  * or of the service, names it already; with `orgId` null that of any organization.
  */
-export const requireNewId = async (db: Db, kind: 'key' | 'user', id: number, orgId: number | null) => {
+export const requireNewId = async (
+  db: Db,
+  kind: 'key' | 'user' | 'device',
+  id: number,
+  orgId: number | null,
+) => {
   const subject = `${kind}:${id}`
-  const own = await inOwnChain(db, { orgId: orgId ?? 0, subject })
-  if (own.rows.length === 0 && (orgId !== null || !(await inAnyChain(db, subject)))) return
-  throw conflict(
-    'store_changed',
-    `Another program has changed the store, which would give the id of an earlier ${kind} again: ${id}`,
-    'Ask the operator to restore a backup',
-  )
+  const newest = orgId === null ? 0 : (transactionOf(db).head(orgId)?.[`newest_${kind}`] ?? 0)
+  const { rows } = await inServiceChain(db, { subject })
+  if (id > newest && rows.length === 0 && (orgId !== null || !(await inAnyChain(db, subject)))) return
+  throw storeChanged(`it would give the id of an earlier ${kind} again, ${id}`)
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/refusal.ts'
-import { appendAudit } from './audit.ts'
+import { appendAudit, noteCommitted } from './audit.ts'
 import { type Call, type Handler, type Outside, prepare, type Requirement } from './call.ts'
 import { actorOfKey, actorOnTerminal, type Caller } from './caller.ts'
 import { namedOrganization } from './named-organization.ts'
@@ -67,11 +67,13 @@ export const createAttempt = (
     ...pager,
     audit: async (orgId, subject, changes = fieldNames, actor = actorOf(caller)) => {
       const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
-      await appendAudit(
-        { db, keyring: service.keyring },
+      const { keyring } = service
+      const end = await appendAudit(
+        { db, keyring },
         { orgId, at: now, actor, action, subject, changes: all, requestId },
       )
       changed.add(orgId)
+      afterCommit.add(() => noteCommitted(keyring, orgId, end))
     },
     demandApproval: (requirement) => void demanded.push(requirement),
     wake: (request) => void afterCommit.add(() => service.signals.wake(request)),

@@ -1,7 +1,8 @@
 import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
 import type { Credential } from '../../receipt/assertion.ts'
 import type { Keyring } from '../call/keyring.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import { requireNewId } from '../call/new-ids.ts'
+import { type Db, newRow, type Tables } from '../storage/schema.ts'
 
 // Every statement that writes `devices` is here: each keeps the MAC of a row valid, and none gives a MAC to a row that
 // another program has changed.
@@ -32,13 +33,16 @@ export const insertDeviceRow = async (
   deps: Deps,
   values: Omit<Insertable<Devices>, 'id' | 'row_mac'>,
 ): Promise<DeviceRow | undefined> => {
-  const row = await deps.db
+  const meant = newRow('devices', values)
+  const added = await deps.db
     .insertInto('devices')
-    .values(values)
+    .values(meant)
     .onConflict((of) => of.column('credential_id').doNothing())
-    .returningAll()
+    .returning('id')
     .executeTakeFirst()
-  return row && seal(deps, row, values)
+  if (!added) return undefined
+  await requireNewId(deps.db, 'device', added.id, meant.org_id)
+  return seal(deps, { ...meant, ...added, row_mac: null }, meant)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, Upd
 import { sameSecret, sha256 } from '../../core/ids.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { requireNewId } from '../call/new-ids.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import { type Db, newRow, type Tables } from '../storage/schema.ts'
 import { addMs } from '../../core/iso-time.ts'
 
 // All writes to `api_keys` are in this file, because each must keep the hash of the row up to date.
@@ -22,15 +22,13 @@ export const insertKeyRow = async (
 ): Promise<KeyRow> => {
   const secretHash = sha256(key)
   const wrapped_hash = keyring.wrap(secretHash, contextOf(prefix))
-  const row = await db
-    .insertInto('api_keys')
-    .values({ ...values, prefix, hash: '', wrapped_hash })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await requireNewId(db, 'key', row.id, values.org_id ?? null)
-  // Of what was meant: a trigger of the database can change each row on its way in.
-  const hash = keyring.keyHash(secretHash, { ...row, ...values, prefix } as KeyRow)
-  await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()
+  // What was meant: a trigger of the database can change each row on its way in.
+  const meant = newRow('api_keys', { ...values, prefix, hash: '', wrapped_hash })
+  const { id } = await db.insertInto('api_keys').values(meant).returning('id').executeTakeFirstOrThrow()
+  await requireNewId(db, 'key', id, meant.org_id)
+  const row = { ...meant, id }
+  const hash = keyring.keyHash(secretHash, row)
+  await db.updateTable('api_keys').set({ hash }).where('id', '=', id).execute()
   return { ...row, hash }
 }
 

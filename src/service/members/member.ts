@@ -12,7 +12,7 @@ import type { Numbered, RowInput } from '../call/row-ids.ts'
 import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators.ts'
 import { appoint } from '../devices/appointments.ts'
 import { notifyPromotion } from '../devices/notices.ts'
-import type { Tables } from '../storage/schema.ts'
+import { newRow, type Tables } from '../storage/schema.ts'
 import { named, statement } from '../storage/statement.ts'
 import { lockNumbers } from '../storage/transaction.ts'
 import { recallPerson } from './erasure.ts'
@@ -68,15 +68,16 @@ export const ensurePerson = async (
   // Another organization may be erasing this person.
   await lockNumbers(db, [phone.mobile])
   const id = await recallPerson({ db, keyring }, phone.mobile)
+  const meant = newRow('people', { ...phone, national: nationalNumber(phone), created_at: now })
   const made = await db
     .insertInto('people')
-    .values({ ...(id !== undefined && { id }), ...phone, national: nationalNumber(phone), created_at: now })
+    .values({ ...(id !== undefined && { id }), ...meant })
     .onConflict((of) => of.column('mobile').doNothing())
-    .returningAll()
+    .returning('id')
     .executeTakeFirst()
   if (made) {
     if (id === undefined) await requireNewId(db, 'user', made.id, orgId)
-    const row_mac = keyring.macOf('people', { ...made, ...phone })
+    const row_mac = keyring.macOf('people', { ...meant, ...made })
     await db.updateTable('people').set({ row_mac }).where('id', '=', made.id).execute()
     return made.id
   }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
-import { isGenuineEnd, rulesInWrite } from '../call/audit.ts'
+import { isGenuineEnd, rulesInWrite, type SealedEnd } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import { coveredText, type Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -45,7 +45,15 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .select(sql<string | null>`case when ${isFirst} then h.grants end`.as('grants'))
     .select(sql<string | null>`case when ${isFirst} and h.row_mac <> ${known} then h.rules end`.as('rules'))
     .select(['h.audit_seq', 'h.audit_hash'])
-    .select(['l.seq', 'l.hash', 'l.rules as changes', 'l.row_mac as last_mac'])
+    .select([
+      'l.seq',
+      'l.hash',
+      'l.rules as changes',
+      'l.newest_key',
+      'l.newest_user',
+      'l.newest_device',
+      'l.row_mac as last_mac',
+    ])
     .select(
       sql<0 | 1>`case when exists (select 1 from audit where org_id = o.id and seq = h.audit_seq
         and hash = h.audit_hash and subject = 'rules:' || h.counter) then 1 else 0 end`.as('is_audited'),
@@ -70,13 +78,20 @@ type Rows = {
 
 const compared = ['counter', 'digest', 'grants', 'audit_seq', 'audit_hash'] as const
 
-type LastRow = { seq: number | null; hash?: string | null; changes?: number | null; last_mac?: string | null }
+/** Undefined without a row, null without an audit. */
+type LastRow = {
+  [name in 'seq' | 'changes' | 'newest_key' | 'newest_user' | 'newest_device']?: number | null
+} & { [name in 'hash' | 'last_mac']?: string | null }
 
 /** The number of changes that the last row of the audit repeats; undefined if another program wrote it. */
-const lastChanges = ({ db, keyring }: Deps, org_id: number, { seq, hash, changes, last_mac }: LastRow) => {
+const lastChanges = (
+  { db, keyring }: Deps,
+  org_id: number,
+  { changes, last_mac: row_mac, ...last }: LastRow,
+) => {
   const rules = changes ?? 0
   const isGenuine =
-    seq === null || isGenuineEnd(keyring, org_id, { seq, hash: hash!, rules, row_mac: last_mac! })
+    last.seq === null || isGenuineEnd(keyring, org_id, { ...last, rules, row_mac } as SealedEnd)
   return isGenuine && rules === (rulesInWrite({ db, keyring }, org_id) ?? rules) ? rules : undefined
 }
 

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Insertable, Kysely, Selectable } from 'kysely'
 import { approvals } from './schema/approvals.ts'
 import type { Column } from './schema/columns.ts'
 import { devices } from './schema/devices.ts'
@@ -46,6 +46,20 @@ export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>)
   const values = row as Record<string, unknown>
   return JSON.stringify([table, ...covered[table].map((column) => values[column] ?? null)])
 }
+
+/**
+ * A new row with each of its columns but its id, for a MAC over what the service meant: a database can give columns that an INSERT
+ * leaves out another default.
+ */
+export const newRow = <T extends Name>(table: T, values: Insertable<Tables[T]>) =>
+  ({
+    ...Object.fromEntries(
+      Object.entries(tables[table].columns)
+        .filter(([column]) => column !== 'id' && column !== 'row_mac')
+        .map(([column, { initial = null }]) => [column, initial]),
+    ),
+    ...values,
+  }) as Omit<Selectable<Tables[T]>, 'id' | 'row_mac'>
 
 /** Every column with wrapped values. The context of a value is the table and the values of `by`, so that `rewrap` finds it. */
 export const wrappedColumns = tableNames.flatMap((table) =>

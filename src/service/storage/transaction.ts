@@ -1,8 +1,18 @@
 import type { SelectQueryBuilder } from 'kysely'
 import type { Db, Tables } from './schema.ts'
 
-/** The last row of an audit; `at` is its time, `rules` the changes of rules and groups so far. */
-export type AuditHead = { seq: number; hash: string; at: string; rules: number; row_mac: string | null }
+/** The last row of an audit. */
+export type AuditHead = Pick<Tables['audit'], (typeof headColumns)[number]>
+export const headColumns = [
+  'seq',
+  'hash',
+  'at',
+  'rules',
+  'newest_key',
+  'newest_user',
+  'newest_device',
+  'row_mac',
+] as const satisfies (keyof Tables['audit'])[]
 
 /** What an engine does in a transaction in addition to SQL. */
 export type Transaction = {

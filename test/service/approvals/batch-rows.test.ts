@@ -150,6 +150,13 @@ test('a row that another program rewrote is read by nobody, and is listed', asyn
   expect(altered).toEqual([{ org_id: acme.id, kind: 'approval', id: request_id }])
 })
 
+test('nobody reads a list from which a row is hidden', async () => {
+  const { request_id } = dataOf(await ask([user(1), user(2), user(3)]))
+  const rows = () => service.call('GET', `/svc/v1/approvals/${request_id}/rows`, { key: people })
+  await service.runSql('delete from batch_rows where request_id = ? and row_index = 2', [request_id])
+  expect(refusal(await rows())).toEqual([403, 'request_not_authentic', []])
+})
+
 test('a request that another program changed after its first row was used permits no other', async () => {
   const rows = [user(1), user(2)]
   const id = await approved(rows)

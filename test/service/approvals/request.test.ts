@@ -156,6 +156,17 @@ describe('a request for approval', () => {
     expect(dataOf(await ask(service, ada, {}, acme.key)).org_id).toBe(acme.id)
   })
 
+  test.each(['active', 'pending'])(
+    'from an operator requires it also if only another organization gave the approver a phone: %s',
+    async (state) => {
+      const { id } = await createMember(service, acme.id, 9)
+      await service.runSql('UPDATE memberships SET state = ? WHERE user_id = ?', [state, Number(id)])
+      const other = await createTenant(service, 'other')
+      const grace = await createApprover(service, other.id, 9)
+      expect(await refusedOutright(ask(service, grace))).toEqual([422, 'invalid_field', ['org_id']])
+    },
+  )
+
   test('with the same Idempotency-Key is the same request, and notifies once', async () => {
     const first = await askWithKey()
     expect((await askWithKey()).body).toEqual(first.body)

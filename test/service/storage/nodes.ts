@@ -37,7 +37,7 @@ const openWrite = (node: Storage, org: number, slug: string) => {
   return { began, end: () => gate.emit('end'), done }
 }
 
-const audit = (db: Db, org: number, at: string): Promise<void> =>
+const audit = (db: Db, org: number, at: string): Promise<unknown> =>
   auditByService({ db }, at, { orgId: org, action: 'test', subject: 'test:1' })
 
 const chain = (org: number) =>

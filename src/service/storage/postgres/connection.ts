@@ -10,7 +10,16 @@ export const types: PoolConfig['types'] = {
     numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-export type PoolOptions = { server: DatabaseServer; max: number; readOnly?: boolean }
+export type PoolOptions = { server: DatabaseServer; schema: string; max: number; readOnly?: boolean }
+
+/**
+ * What the user or the database may not change for svc: a policy that hides rows becomes an error, and no schema has functions that
+ * stand for those of PostgreSQL.
+ */
+const settingsOf = ({ schema, readOnly }: Pick<PoolOptions, 'schema' | 'readOnly'>): string => {
+  const path = `"${schema.replaceAll('"', '""')}"`.replaceAll(/[\\ ]/g, '\\$&')
+  return `-c row_security=off -c search_path=${path}${readOnly ? ' -c default_transaction_read_only=on' : ''}`
+}
 
 /** How every connection is opened. */
 export const connectionTo = (server: DatabaseServer): ClientConfig => {
@@ -33,7 +42,7 @@ export const limits = {
 const renewedAfterS = 300
 
 /** Several connections. Each is opened when it is needed; one that fails is replaced. */
-export const openPool = ({ server, max, readOnly = false }: PoolOptions): pg.Pool => {
+export const openPool = ({ server, max, ...more }: PoolOptions): pg.Pool => {
   const pool = new pg.Pool({
     ...connectionTo(server),
     max,
@@ -44,7 +53,7 @@ export const openPool = ({ server, max, readOnly = false }: PoolOptions): pg.Poo
     application_name: 'svc',
     // What is changed for the user, such as synchronous_commit, begins with a new connection.
     maxLifetimeSeconds: renewedAfterS,
-    ...(readOnly && { options: '-c default_transaction_read_only=on' }),
+    options: settingsOf(more),
   } as PoolConfig)
   // A connection that fails while nobody uses it. The next query opens another.
   pool.on('error', () => undefined)

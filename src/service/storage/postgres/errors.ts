@@ -1,6 +1,7 @@
 import { Refusal } from '../../../core/refusal.ts'
 import { damaged } from '../damage.ts'
 import { unavailable } from '../storage.ts'
+import { rowSwallowed } from '../store-changed.ts'
 import { RunAgain } from '../transaction.ts'
 
 /**
@@ -14,6 +15,8 @@ const temporaryCodes = new Set(['55P03', '25006', '25P03', '42501'])
 const conflicts = new Set(['40001', '40P01', '0A000'])
 /** Data corrupted; index corrupted. */
 const damageCodes = new Set(['XX001', 'XX002'])
+/** Only the statement that looks for a row of the audit divides. */
+const divisionByZero = '22012'
 const networkCodes = /^(?:E[A-Z]+|ERR_[A-Z_]+)$/
 
 export const codeOf = (error: unknown): string | undefined => {
@@ -55,6 +58,7 @@ const isTemporary = (error: unknown): boolean => {
 /** An error of a database that may work again later, or that is damaged, as a Refusal 503; any other error as it is. */
 export const asUnavailable = (error: unknown): unknown => {
   if (damageCodes.has(codeOf(error) ?? '')) return damaged(error)
+  if (codeOf(error) === divisionByZero) return rowSwallowed()
   return isTemporary(error) ? unavailable(error, 'Check the database, then try again: svc doctor') : error
 }
 

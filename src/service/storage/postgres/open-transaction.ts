@@ -41,6 +41,11 @@ export type Open = {
   witness(): Appended | undefined
 }
 
+/** Fails if the row is not there: a trigger of the database can swallow it. */
+const appendedStatement = {
+  name: 'svc_appended',
+  text: 'select 1 / count(*) from audit where org_id = $1 and seq = $2 and hash = $3',
+}
 const witnessText = 'select 1 from audit where org_id = $1 and seq = $2 and hash = $3'
 
 /** The queries of each connection, which are compiled once. */
@@ -135,8 +140,10 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
             after.set(org, head)
             last = { org, seq: head.seq, hash: head.hash }
             // If it fails, so does each later statement of the transaction, and the commit.
-            unawaited(added)
-            appended.push(added)
+            const values = [org, head.seq, head.hash]
+            const both = [added, client.query({ ...appendedStatement, values })]
+            for (const one of both) unawaited(one)
+            appended.push(...both)
           },
         })
         const isRecent = performance.now() - began < openedForMs

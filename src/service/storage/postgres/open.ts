@@ -9,7 +9,7 @@ import { execute, openPool } from './connection.ts'
 import { readDatabaseUrl } from './database-url.ts'
 import { queriesWith } from './dialect.ts'
 import { asUnavailable, isConflict } from './errors.ts'
-import { readFacts, replicationOf, type Facts } from './facts.ts'
+import { readFacts, replicationOf } from './facts.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import type { LockedWork } from './open-transaction.ts'
@@ -49,21 +49,22 @@ export const openPostgres = async ({
 }: Options): Promise<Storage> => {
   const server = readDatabaseUrl(url)
   const writing = Math.ceil(connections / 2)
-  const writers = openPool({ server, max: writing })
-  const readers = openPool({ server, max: Math.floor(connections / 2), readOnly: true })
   const clock = createDatabaseClock()
+  const facts = await withClient(server, async (client) => {
+    const found = await checkServer(client, { durable })
+    await migrate(client)
+    const { rows } = await client.query<{ at: number }>(`select ${serverTime} as at`)
+    clock.learn(rows[0]!.at)
+    return found
+  })
+  const schema = facts.schema!
+  const writers = openPool({ server, schema, max: writing })
+  const readers = openPool({ server, schema, max: Math.floor(connections / 2), readOnly: true })
   const bus = createBus(server)
   const close = async (): Promise<void> => {
     await Promise.all([writers.end(), readers.end(), bus.close()])
   }
-  let facts: Facts | undefined
   try {
-    await withClient(server, async (client) => {
-      facts = await checkServer(client, { durable })
-      await migrate(client)
-      const { rows } = await client.query<{ at: number }>(`select ${serverTime} as at`)
-      clock.learn(rows[0]!.at)
-    })
     await bus.connect()
   } catch (error) {
     await close()
@@ -80,7 +81,7 @@ export const openPostgres = async ({
       }
   })
   const lanes = createLanes({ pool: writers, connections: writing, clock, resolveMs })
-  const watch = facts && report && watchRisk(facts, () => readFacts(readers), { report, everyMs: lookMs })
+  const watch = report && watchRisk(facts, () => readFacts(readers), { report, everyMs: lookMs })
   let closed = false
   const refuseClosed = (): void => {
     if (closed) throw new Error('the store is closed')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import type { AuditHead } from '../transaction.ts'
+import { type AuditHead, headColumns } from '../transaction.ts'
 import { type DatabaseClock, serverTime } from './clock.ts'
 
 // Advisory locks, which end with their transaction: 16 bits name svc, 48 what is locked.
@@ -42,7 +42,7 @@ const tryLockPeopleStatement = {
 const numbersAtMost = 100
 const headStatement = {
   name: 'svc_head',
-  text: 'select seq, hash, at, rules, row_mac from audit where org_id = $1 order by seq desc limit 1',
+  text: `select ${headColumns.join(', ')} from audit where org_id = $1 order by seq desc limit 1`,
 }
 
 /** Locks people until the end of the transaction. With `unlessHeld`, returns false if another transaction has a lock. */

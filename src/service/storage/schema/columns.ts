@@ -7,6 +7,8 @@ export type Column<V = unknown, Free extends boolean = boolean> = {
   isFree: Free
   /** Of a column that the master key wraps: the columns that name its row, in the context of the value. */
   wrappedBy?: readonly string[]
+  /** What a new row contains that does not say it; otherwise null. */
+  initial?: number | string
   /** Only a type: what a row of Kysely contains. */
   value: V
 }
@@ -26,8 +28,10 @@ export const integerOf = <V extends number>() => column<V>('integer not null')
 export const orNull = <V, F extends boolean>(of: Column<V, F>) =>
   ({ ...of, sql: of.sql.replace(' not null', '') }) as Column<V | null, F>
 
-export const withDefault = <V extends number | string>(of: Column<V, false>, value: V) =>
-  column<Generated<V>>(`${of.sql} default '${value}'`)
+export const withDefault = <V extends number | string>(of: Column<V, false>, initial: V) => ({
+  ...column<Generated<V>>(`${of.sql} default '${initial}'`),
+  initial,
+})
 
 /** A row is deleted with the one that it refers to. */
 export const partOf = <V>(of: Column<V, false>, row: string): Column<V, false> => ({

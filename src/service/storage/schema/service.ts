@@ -52,6 +52,8 @@ export const service = {
       ...each(free(text), 'at', 'actor', 'action', 'subject', 'changes', 'request_id'),
       /** Changes of the rules and groups of the organization so far, as `rule_heads.counter`. */
       rules: integer,
+      /** The highest ids of which the audit says something so far: they are not given again. */
+      ...each(integer, 'newest_key', 'newest_user', 'newest_device'),
       prev_hash: free(text),
       hash: text,
     },

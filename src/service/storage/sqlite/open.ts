@@ -1,6 +1,7 @@
 import { stopAtDamage } from '../damage.ts'
 import type { Storage } from '../storage.ts'
-import { type AuditHead, startTransaction, type Transaction } from '../transaction.ts'
+import { rowSwallowed } from '../store-changed.ts'
+import { type AuditHead, headColumns, startTransaction, type Transaction } from '../transaction.ts'
 import { createWriteProbe } from '../write-probe.ts'
 import { type Connection, openConnection, queriesOf } from './connection.ts'
 import { asUnavailable } from './errors.ts'
@@ -8,7 +9,9 @@ import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
 import type { WholeCheck } from './whole-check.ts'
 
-const headText = 'select seq, hash, at, rules, row_mac from audit where org_id = ? order by seq desc limit 1'
+const headText = `select ${headColumns.join(', ')} from audit where org_id = ? order by seq desc limit 1`
+
+const appendedText = 'select seq from audit where org_id = ? and seq = ? and hash = ?'
 
 type Options = {
   path: string
@@ -52,9 +55,10 @@ const createOnlyTransaction = (writer: Connection): Transaction & { begin(): voi
       if (!heads.has(org)) heads.set(org, writer.prepare(headText).first([org]) as AuditHead | undefined)
       return heads.get(org)
     },
-    append: (org, head, added) => {
+    append: async (org, head, added) => {
       heads.set(org, head)
-      return added
+      await added
+      if (!writer.prepare(appendedText).first([org, head.seq, head.hash])) throw rowSwallowed()
     },
     lock: async () => false,
     lockNumbers: async () => undefined,

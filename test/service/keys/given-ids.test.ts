@@ -14,7 +14,10 @@ const deletePerson = async (id: number): Promise<void> => {
 }
 
 /** Deletes a row without a trace, and has the store give its id to the next one. */
-const giveAgain = async (table: 'api_keys' | 'people', id: number): Promise<void> => {
+const giveAgain = async (
+  table: 'api_keys' | 'devices' | 'organizations' | 'people',
+  id: number,
+): Promise<void> => {
   if (table === 'people') await deletePerson(id)
   else await service.runSql(`DELETE FROM ${table} WHERE id = ?`, [id])
   if (onPostgres())
@@ -36,7 +39,33 @@ test.each([
   await giveAgain('api_keys', Number(id))
   const again = await createKey(now)
   expect(refusal(again)).toEqual([409, 'store_changed', []])
-  expect(again.body.message).toContain(`the id of an earlier key again: ${id}`)
+  expect(again.body.message).toContain(`the id of an earlier key again, ${id}`)
+})
+
+test('nor if the rows of the audit that name it are changed meanwhile', async () => {
+  const { id } = dataOf(await createKey('the organization'))
+  await service.runSql("UPDATE audit SET subject = 'x' WHERE subject = ?", [`key:${id}`])
+  await giveAgain('api_keys', Number(id))
+  expect(refusal(await createKey('the organization'))).toEqual([409, 'store_changed', []])
+})
+
+test('a device does not get the id of an earlier one', async () => {
+  const { user } = await createPhone(service, acme.id, 2)
+  const [{ id }] = (await service.runSql('SELECT id FROM devices WHERE user_id = ?', [Number(user)])) as [
+    { id: number },
+  ]
+  await giveAgain('devices', id)
+  await expect(createPhone(service, acme.id, 3)).rejects.toThrow('store_changed')
+})
+
+const createOrganization = (slug: string) =>
+  service.call('POST', '/organization/create', { body: { name: slug, slug } })
+
+test('an organization does not get the id of an earlier one', async () => {
+  const { id } = dataOf(await createOrganization('globex'))
+  dataOf(await service.call('DELETE', `/organization/${id}/delete`))
+  await giveAgain('organizations', Number(id))
+  expect(refusal(await createOrganization('evil'))).toEqual([409, 'store_changed', []])
 })
 
 test('a person does not get the id of an earlier one', async () => {

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
+import { fence, refusal } from '../fixtures.ts'
+import { holdCalls } from '../rule-fixture.ts'
+import { onPostgres } from '../storage/postgres-databases.ts'
+
+// Another program hides the newest rows of the store for one call, or has the store swallow what the call leaves in the audit.
+
+installHooks()
+
+beforeEach(async () => {
+  await holdCalls(service, acme.id, ['geofence'], [ada.id])
+})
+
+const makeFence = () =>
+  service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: { ...fence, is_active: 0 } })
+const fences = async () => (await service.runSql('SELECT id FROM geofences')).length
+
+const tables = ['audit', 'groups', 'rule_heads']
+
+test('rules that are hidden for one call are missed by it', async () => {
+  expect(refusal(await makeFence())[0]).toBe(403)
+  for (const table of tables) await service.runSql(`CREATE TABLE hidden_${table} AS SELECT * FROM ${table}`)
+  await service.runSql(
+    "DELETE FROM audit WHERE seq >= (SELECT min(seq) FROM hidden_audit WHERE subject LIKE 'rules:%')",
+  )
+  await service.runSql('DELETE FROM groups')
+  await service.runSql('DELETE FROM rule_heads')
+  const before = await fences()
+  const hidden = await makeFence()
+  expect(refusal(hidden)).toEqual([409, 'store_changed', []])
+  expect(hidden.body.message).toMatch(/the audit of organization \d+ had \d+ rows/)
+  expect(await fences()).toBe(before)
+  for (const table of tables) {
+    await service.runSql(`DELETE FROM ${table}`)
+    await service.runSql(`INSERT INTO ${table} SELECT * FROM hidden_${table}`)
+    await service.runSql(`DROP TABLE hidden_${table}`)
+  }
+  expect(refusal(await makeFence())[0]).toBe(403)
+})
+
+const swallow = async (when: 'BEFORE' | 'AFTER'): Promise<void> => {
+  const onlyNew = 'DELETE FROM audit WHERE org_id = NEW.org_id AND seq = NEW.seq'
+  const body = when === 'BEFORE' ? (onPostgres() ? 'RETURN NULL' : 'SELECT RAISE(IGNORE)') : onlyNew
+  if (!onPostgres())
+    return void (await service.runSql(`CREATE TRIGGER swallow ${when} INSERT ON audit BEGIN ${body}; END`))
+  await service.runSql(
+    `CREATE FUNCTION swallow() RETURNS trigger AS $$ BEGIN ${body}; RETURN NULL; END $$ LANGUAGE plpgsql`,
+  )
+  await service.runSql(
+    `CREATE TRIGGER swallow ${when} INSERT ON audit FOR EACH ROW EXECUTE FUNCTION swallow()`,
+  )
+}
+
+afterEach(async () => {
+  if (onPostgres()) await service.runSql('DROP FUNCTION IF EXISTS swallow CASCADE')
+})
+
+test.each(['BEFORE', 'AFTER'] as const)(
+  'nothing changes if a trigger swallows the row of the audit: %s',
+  async (when) => {
+    await swallow(when)
+    const body = { name: 'Ops', slug: 'ops' }
+    expect(refusal(await service.call('POST', '/organization/create', { body }))).toEqual([
+      409,
+      'store_changed',
+      [],
+    ])
+    expect(await service.runSql("SELECT id FROM organizations WHERE slug = 'ops'")).toEqual([])
+  },
+)
+
+test.runIf(onPostgres())('neither policies nor functions of another schema come between', async () => {
+  const { rows } = await service.storage.read((db) =>
+    sql`SELECT current_setting('row_security') AS security, current_schemas(true)::text AS schemas`.execute(
+      db,
+    ),
+  )
+  expect(rows).toEqual([{ security: 'off', schemas: '{pg_catalog,public}' }])
+})
