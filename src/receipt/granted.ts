@@ -3,8 +3,11 @@ import { canonicalData, type Subject } from './subject.ts'
 
 // A grant is for what the person saw, again: only the parts that it names may differ, and only by one plain word.
 
-/** No option, no path that leads up, nothing that a shell reads as more than a word. */
-const plainWord = /^[\w@%=,./][\w@%=,./:+-]*$/
+/**
+ * No option, no path that leads up, nothing that programs read as more than a word: `@file` is what a file contains, `name=value` a
+ * setting, and `%2e` a dot.
+ */
+const plainWord = /^[\w,./][\w,./:+-]*$/
 
 const isPlain = (value: unknown): boolean =>
   typeof value === 'string' && plainWord.test(value) && !value.includes('..')

@@ -41,6 +41,9 @@ test.each([
   ['other metadata', call({ ...claude(1), 'acme/force': true }), call(claude(2))],
   ['further metadata', call(claude(1)), call({ ...claude(2), 'acme/force': true })],
   ['a number that is no plain word', call(claude(1)), call({ 'claudecode/toolUseId': 'toolu_2 --force' })],
+  ['the contents of a file', call(claude(1)), call({ 'claudecode/toolUseId': '@secret' })],
+  ['a setting', call(claude(1)), call({ 'claudecode/toolUseId': 'a=b' })],
+  ['an encoded dot', call(claude(1)), call({ 'claudecode/toolUseId': '%2e%2e/b' })],
   ['a number that is no text', call(codex(1)), call({ ...codex(2), callId: { force: true } })],
   [
     'other metadata with a name that begins alike',

@@ -36,8 +36,11 @@ export const parseUpdates = (text: string): Update[] => {
     })
 }
 
-/** `refs/heads/main` matches itself, and `refs/tags/*` everything below. */
+/**
+ * `refs/heads/main` matches itself, and `refs/tags/*` everything below. What replaces an object changes each ref that leads to it.
+ */
 export const isHeld = (ref: string, patterns: readonly string[]): boolean =>
+  ref.startsWith('refs/replace/') ||
   patterns.some((pattern) =>
     pattern.endsWith('/*') ? ref.startsWith(pattern.slice(0, -1)) : ref === pattern,
   )

@@ -42,6 +42,7 @@ test.each([
   ['refs/heads/release/1', ['refs/heads/release/*'], true],
   ['refs/heads/release', ['refs/heads/release/*'], false],
   ['refs/notes/x', ['refs/*'], true],
+  ['refs/replace/' + one, ['refs/heads/main'], true],
 ])('%s is held by %j: %s', (ref, patterns, held) => {
   expect(isHeld(ref, patterns)).toBe(held)
 })

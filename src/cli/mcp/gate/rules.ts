@@ -126,12 +126,15 @@ export const readRules = (text: string, file: string): Rules => {
   return { server, org, rules: read, otherwise: { tools: ['*'], when: [], action, approval } }
 }
 
-/** A server resolves `..` and may take `\` for `/`, so a pattern says nothing about such a value. */
-const leavesFolder = (text: string): boolean => /(?:^|[\\/])\.\.(?:$|[\\/])|\\|%/.test(text)
+/**
+ * A server resolves `..`, may take `\` for `/` and leaves out a line feed of an address (WHATWG), so a pattern says nothing about
+ * such a value.
+ */
+const isResolved = (text: string): boolean => /\.\.|[\\%\p{Cc}]/u.test(text)
 
 const accepts = (wanted: Scalar, given: unknown): boolean => {
   if (typeof wanted !== 'string' || typeof given !== 'string' || !hasWildcard(wanted)) return wanted === given
-  return !leavesFolder(given) && matches(wanted, given)
+  return !isResolved(given) && matches(wanted, given)
 }
 
 /** Whether an argument has one of the values. Not if the server could find another one under its name. */

@@ -47,6 +47,8 @@ describe('the rules of a gate', () => {
       { path: '/tmp/../etc/passwd', dry_run: true },
       { path: '/tmp/a\\..\\b', dry_run: true },
       { path: '/tmp/%2e%2e/b', dry_run: true },
+      { path: '/tmp/.\t./etc/passwd', dry_run: true },
+      { path: '/tmp/..;/etc/passwd', dry_run: true },
       { path: ['/tmp/a'], dry_run: true },
       { path: '/tmp/a', Path: '/etc/passwd', dry_run: true },
       { Path: '/tmp/a', dry_run: true },
