@@ -100,7 +100,7 @@ test('a client with the address alone is connected by a person, asks, and is dis
   await phone.tap('Approve')
   expect((await asking).result).toMatchObject({ status: 'approved' })
   await phone.page.goto(`${stage.origin}/approver#agents`)
-  await phone.sees('Signed in')
+  await phone.sees('Agents and terminals')
   await phone.page.getByText('Not verified Calls itself Robo Coder').waitFor()
   expect(await flaws(phone)).toEqual([])
   await phone.page.getByRole('button', { name: 'Disconnect Coder of Ada' }).click()

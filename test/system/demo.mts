@@ -72,7 +72,7 @@ try {
     await picture('notifications')
     await phone.tap('Not now')
   }
-  await phone.sees('You’re all caught up')
+  await phone.sees('No requests are waiting')
   await picture('inbox')
 
   const receipt = join(folder.path, 'receipt.json')

@@ -106,7 +106,7 @@ test('shows the screens of a person who is signed in', async () => {
     'Add a device',
     expect.any(String),
     expect.any(String),
-    'Signed in',
+    'Agents and terminals',
     'Notifications',
   ])
 })

@@ -14,7 +14,7 @@ const phoneOf = async (): Promise<Phone> => {
   const phone = await stage.enrolled(await stage.person())
   await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
   await phone.page.reload()
-  await phone.sees('You’re all caught up')
+  await phone.sees('No requests are waiting')
   return phone
 }
 
@@ -64,7 +64,10 @@ test('the screen before stays while the file is loaded', async () => {
   const asked = network.fail('GET', file, opened, 1)
   await openHistory(phone)
   await asked
-  await phone.page.locator('main[data-busy]').getByRole('heading', { name: 'You’re all caught up' }).waitFor()
+  await phone.page
+    .locator('main[data-busy]')
+    .getByRole('heading', { name: 'No requests are waiting' })
+    .waitFor()
   open()
   await phone.sees('Your decisions')
   expect(phone.misdeeds).toEqual([])
@@ -91,5 +94,5 @@ test.each(['loaded', 'lost'])('a screen that was left shows nothing once its fil
   open()
   if (end === 'lost') network.mend()
   await settled(phone)
-  await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
+  await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
 })

@@ -37,12 +37,12 @@ test('reads each screen by its heading, with a title of its own', async () => {
   await phone.tap('Continue')
   await arrives('Turn on notifications?')
   await phone.tap('Not now')
-  await arrives('You’re all caught up')
-  for (const name of ['Devices', 'Your decisions', 'Muted requesters', 'Signed in']) {
+  await arrives('No requests are waiting')
+  for (const name of ['Devices', 'Your decisions', 'Muted requesters', 'Agents and terminals']) {
     await phone.page.getByRole('link', { name, exact: true }).click()
     await arrives(name)
     await phone.page.getByRole('link', { name: 'All requests' }).click()
-    await phone.sees('You’re all caught up')
+    await phone.sees('No requests are waiting')
   }
   expect(new Set(titles).size).toBe(titles.length)
   expect((await heard()).filter(({ by, text }) => by === 'region' && text !== 'One moment…')).toEqual([])
@@ -68,7 +68,7 @@ test('reads the way of a decision, each step once', async () => {
     'focus: Approved',
   ])
   await phone.tap('Done')
-  await phone.sees('You’re all caught up')
+  await phone.sees('No requests are waiting')
   await texts()
   await phone.page.getByRole('button', { name: 'Sign out' }).focus()
   await stage.ask(user)
@@ -141,8 +141,8 @@ test('reads a question before its answer, and Back leads to where it was asked',
 test('keeps the focus on the sign of new requests while more arrive', async () => {
   const user = await stage.person()
   const phone = await stage.enrolled(user)
-  await phone.page.getByRole('link', { name: 'Signed in' }).click()
-  await phone.sees('Signed in')
+  await phone.page.getByRole('link', { name: 'Agents and terminals' }).click()
+  await phone.sees('Agents and terminals')
   await stage.ask(user)
   await phone.page.getByRole('link', { name: 'A new request arrived' }).focus()
   await stage.ask(user)

@@ -42,7 +42,7 @@ const withWorker = async (): Promise<Phone & { user: { id: number; mobile: strin
   const phone = await stage.enrolled(user)
   await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
   await phone.page.reload()
-  await phone.sees('You’re all caught up')
+  await phone.sees('No requests are waiting')
   return { ...phone, user }
 }
 
@@ -72,7 +72,7 @@ describe('a new release', () => {
     const startAgain = async (): Promise<void> => {
       await phone.page.goto('about:blank')
       await phone.page.goto(`${stage.origin}/approver`)
-      await phone.sees('You’re all caught up')
+      await phone.sees('No requests are waiting')
     }
     await startAgain()
     expect(await phone.page.evaluate(`document.querySelector('script').src`)).toMatch(`?v=${nextVersion}`)
@@ -98,7 +98,7 @@ describe('a new release', () => {
     release(['index.html', 'sw.js'])
     expect(await nextTitle(phone)).not.toMatch(/^New /)
     await phone.page.reload()
-    await phone.sees('You’re all caught up')
+    await phone.sees('No requests are waiting')
     expect(await nextTitle(phone)).not.toMatch(/^New /)
     release(['app.js'])
     await expect.poll(() => nextTitle(phone)).toMatch(/^New /)
@@ -113,11 +113,11 @@ test('a service of the version before that lacks a call is named, and not called
     data: { code: 'no_such_route' },
   })
   void network.fail('GET', /approver\/agents$/, () => ({ status: 404, body }))
-  await phone.page.getByRole('link', { name: 'Signed in' }).click()
+  await phone.page.getByRole('link', { name: 'Agents and terminals' }).click()
   await phone.page.getByRole('status').getByText('different versions').waitFor()
   network.mend()
   await phone.page.reload()
-  await phone.sees('Signed in')
+  await phone.sees('Agents and terminals')
   const list = phone.page.getByText('No agent or terminal is signed in as you.')
   await expect(list.waitFor()).resolves.toBeUndefined()
 })

@@ -19,7 +19,7 @@ const reachesInbox = async (phone: Phone): Promise<void> => {
   if (await phone.page.getByRole('button', { name: 'Continue' }).isVisible()) await phone.tap('Continue')
   await phone.sees(/Turn on notifications|all caught up/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
-  await phone.sees('You’re all caught up')
+  await phone.sees('No requests are waiting')
 }
 
 export type StageOptions = {

@@ -24,7 +24,7 @@ test('a member signs in with the browser, asks from the terminal, and ends it on
   const asks = (...args: string[]) => svc([...args, '--profile', 'mine'], env)
   expect((await asks('approve', 'list')).exit).toBe(0)
   await phone.page.goto(`${stage.origin}/approver#agents`)
-  await phone.sees('Signed in')
+  await phone.sees('Agents and terminals')
   await phone.page.getByRole('button', { name: /^Disconnect svc on / }).click()
   await phone.page.getByRole('status').getByText('is disconnected.').waitFor()
   expect((await asks('approve', 'list')).exit).toBe(4)

@@ -51,7 +51,7 @@ describe('enrollment', () => {
     await phone.tap('Register this device')
     await phone.sees('Already registered')
     await phone.tap('Open your requests')
-    await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
+    await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
   })
 })
 
@@ -67,7 +67,7 @@ describe('a decision', () => {
     await phone.sees('Approved')
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
     await phone.tap('Done')
-    await phone.sees('You’re all caught up')
+    await phone.sees('No requests are waiting')
     expect(phone.misdeeds).toEqual([])
   })
 

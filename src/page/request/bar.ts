@@ -68,7 +68,10 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
     element,
     more,
     step,
-    warn: steadily(warning.say),
+    warn: (text: string): void => {
+      steadily(warning.say)(text)
+      approve.className = text === '' ? 'button primary' : 'button plain'
+    },
     complain: steadily(problem.say),
     say: steadily(progress.say),
     put,

@@ -29,7 +29,7 @@ export const fieldLine = ({ label, value, before }: Field, argv?: readonly strin
     ? line(
         fieldLabel(label),
         ...(argv && label === 'Command' && !isLong(value)
-          ? argv.flatMap((word) => [framed(word), ' '])
+          ? [h('bdi', { dir: 'ltr' }, ...argv.flatMap((word) => [framed(word), ' ']))]
           : [longText(value)]),
       )
     : line(fieldLabel(label), h('del', {}, longText(before)), ' ', h('ins', {}, longText(value)))
@@ -94,9 +94,10 @@ export const originLines = ({ origin, requested_at }: From): (HTMLElement | fals
   ]
 }
 
-const earlierLine = ({ name, at, note }: NonNullable<PendingRequest['earlier_denial']>): HTMLElement =>
-  line(
-    t('request.askedBefore'),
+const earlierDenial = ({ name, at, note }: NonNullable<PendingRequest['earlier_denial']>): HTMLElement =>
+  h(
+    'p',
+    'warning',
     nodes('request.deniedBefore', { name: exactText(name), when: momentText(at) }),
     ...(note === undefined ? [] : [' ', nodes('history.note', { note: exactText(note) })]),
   )
@@ -128,22 +129,24 @@ const longTitle = 160
  */
 export const requestText = (request: PendingRequest): { element: HTMLElement; signed: HTMLElement } => {
   const words = requestLines(request)
+  const { earlier_denial: earlier } = request
   const title = headline(request)
   const signed = div(
     'signed',
+    // Nothing verified stands for a text, also not what is said below of who wrote it.
+    request.subject?.type === 'text' && h('p', 'who', t('request.inTheirWords')),
     h('h1', title.length > longTitle ? 'action long-title' : 'action', exactLine(title)),
     request.break_glass && breakGlassText(request.break_glass),
     // Before the claimed name, so that foreign text comes last.
     div('asker', request.first_time === true && firstTime(request), ...requesterLines(request.origin)),
+    earlier && earlierDenial(earlier),
     words.length > 0 && h('dl', {}, ...words),
   )
   const people = peopleLines(request.lines ?? [])
-  const { earlier_denial: earlier } = request
   const facts = h(
     'dl',
     'facts',
     people.length > 0 && line(t('request.approvers'), ...people),
-    earlier && earlierLine(earlier),
     ...originLines(request),
     line(t('request.checked'), conditionList(request)),
   )

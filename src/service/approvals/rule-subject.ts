@@ -79,9 +79,8 @@ const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number):
   const names = [...rules.map(({ name }) => name), ...removed]
   const now = partsOf(rules)
   const old = book.rules.flatMap(({ rule }) => (names.includes(rule.name) ? [rule] : []))
-  // A part that a rule gets is marked, too.
-  const got = Object.keys(partsOf(rules.filter(({ name }) => old.some((one) => one.name === name))))
-  const none = Object.fromEntries(got.map((part) => [part, 'none']))
+  // A part that a rule gets is marked, too, and so is all of a new rule.
+  const none = Object.fromEntries(Object.keys(now).map((part) => [part, 'none']))
   const then = Object.entries({ ...none, ...partsOf(old) }).filter(
     ([part, value]) => !isSame(value, now[part]),
   )

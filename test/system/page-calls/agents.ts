@@ -127,7 +127,7 @@ export const agents: Record<string, Scenario> = {
       done: () => phone.sees(question),
     }
   },
-  listOwnAgents: reading('agents', 'Signed in'),
+  listOwnAgents: reading('agents', 'Agents and terminals'),
   revokeOwnAgent: async (scene) => {
     const phone = await connected(scene)
     await scene.show(phone, 'agents')
