@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs'
+import { lstatSync, readlinkSync, statfsSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { readChecked } from '../../core/checked-file.ts'
 import { failure, SvcError } from '../../core/errors.ts'
@@ -35,47 +35,38 @@ const lookAt = (path: string): Stats | undefined => {
 
 const mostLinks = 40
 
-const isMissing = (path: string): Problem => ({
-  path,
-  message: `${path} does not exist or cannot be read`,
-  fix: `ls -ld ${quoted(path)}`,
-})
+/** PROC_SUPER_MAGIC of Linux. */
+const procfs = 0x9fa0
+const isOfProcess = (link: string): boolean => statfsSync(dirname(link)).type === procfs
 
-/** Follows links and `..` one by one as the system does: `link/..` is the folder above the target of the link. */
-const follow = (path: string, links: number): Problem | Stats => {
-  if (!isAbsolute(path) || links === 0) return isMissing(path)
+/**
+ * What lets somebody else than root change what this path leads to; undefined if nothing does. Follows links and `..` one by one
+ * as the system does: `link/..` is the folder above the target of the link.
+ */
+export const changeableBy = (path: string, links = mostLinks): Problem | undefined => {
+  const missing = { path, message: `${path} does not exist or cannot be read`, fix: `ls -ld ${quoted(path)}` }
+  if (!isAbsolute(path) || links === 0) return missing
   let place = '/'
-  let stats = lstatSync(place)
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
-  const root = changeable(stats, place)
+  const root = changeable(lstatSync('/'), '/')
   if (root) return root
   for (const [at, part] of parts.entries()) {
     place = part === '..' ? dirname(place) : join(place, part)
-    const found = lookAt(place)
-    if (!found) return isMissing(path)
-    stats = found
+    const stats = lookAt(place)
+    if (!stats) return missing
     if (stats.isSymbolicLink()) {
-      if (stats.uid !== 0) return changeable({ uid: stats.uid, mode: 0 }, place)!
+      if (stats.uid !== 0) return changeable({ uid: stats.uid, mode: 0 }, place)
+      // It leads to what the process has open, or sees, whatever its text says.
+      if (isOfProcess(place))
+        return { path, message: `${path} leads through a process (${place})`, fix: 'name the file itself' }
       const target = readlinkSync(place)
       const from = isAbsolute(target) ? [target] : [dirname(place), target]
-      return follow([...from, ...parts.slice(at + 1)].join('/'), links - 1)
+      return changeableBy([...from, ...parts.slice(at + 1)].join('/'), links - 1)
     }
-    const problem = changeable(stats, place)
-    if (problem) return problem
+    const found = changeable(stats, place)
+    if (found) return found
   }
-  return stats
-}
-
-/**
- * What lets somebody else than root change what this path leads to; undefined if nothing does. The links of processes, such as
- * /dev/stdin, lead to an open file whatever their text says.
- */
-export const changeableBy = (path: string): Problem | undefined => {
-  const found = follow(path, mostLinks)
-  if ('fix' in found) return found
-  const opened = statSync(path, { throwIfNoEntry: false })
-  if (opened?.dev === found.dev && opened.ino === found.ino) return undefined
-  return { ...isMissing(path), message: `${path} leads to another file than its links say` }
+  return undefined
 }
 
 const refused = (message: string, hint: string): SvcError => failure('guard_file', message, hint)

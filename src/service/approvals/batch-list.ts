@@ -3,7 +3,7 @@ import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { Selectable } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { countRows, readPage } from '../call/pagination.ts'
+import { readPage } from '../call/pagination.ts'
 import type { Tables } from '../storage/schema.ts'
 import { requestNotAuthentic } from './authentic.ts'
 import { rowsOf } from './batch-rows.ts'
@@ -23,20 +23,42 @@ const rowSubjectOf = ({ keyring }: Pick<Call, 'keyring'>, row: Row): RequestSubj
   return { type: 'request', data: JSON.parse(row.data) as RequestSubject['data'] }
 }
 
-/** Throws 403 unless a list is the one whose digest people sign: with a row hidden, they would sign what nobody sees. */
-const requireWhole = async ({ db }: Pick<Call, 'db'>, request: ApprovalRow): Promise<void> => {
+/**
+ * The digests of a list that people still read, in order; undefined for any other request. Throws 403 unless they are those that
+ * people sign: with a row hidden, they would sign what nobody sees.
+ */
+const signedDigests = async (
+  { db }: Pick<Call, 'db'>,
+  request: ApprovalRow,
+): Promise<string[] | undefined> => {
   const subject = storedSubject(request)
   const signed = subject?.type === 'request' ? subject.data.file?.sha256 : undefined
   // A single change is shown as it is, and the rows of a request end with it.
-  if (request.status !== 'pending' || signed === undefined) return
+  if (request.status !== 'pending' || signed === undefined) return undefined
   const rows = await rowsOf(db, request).select('digest').orderBy('row_index').execute()
-  if (digestOf(rows.map(({ digest }) => digest)) !== signed) throw requestNotAuthentic('decided')
+  const digests = rows.map(({ digest }) => digest)
+  if (digestOf(digests) !== signed) throw requestNotAuthentic('decided')
+  return digests
+}
+
+/** Throws 403 unless the rows are these of the list, one after the other: each was read by itself. */
+const requireRows = (rows: readonly Row[], digests: readonly string[], from: number): void => {
+  const isWhole = rows.every(
+    ({ row_index, digest }, at) => row_index === from + at && digest === digests[row_index],
+  )
+  if (!isWhole) throw requestNotAuthentic('decided')
 }
 
 export const listBatchRows: HandlerOf<'listBatchRows'> = async ({ request_id }, call) => {
   const request = await findApproval(call.db, request_id, approvalAccess(call.caller))
-  await requireWhole(call, request)
+  const digests = await signedDigests(call, request)
   const rows = await readPage(call, rowsOf(call.db, request).selectAll(), 'id')
+  if (digests) {
+    const from = call.page.after === 0 ? 0 : (rows[0]?.row_index ?? digests.length)
+    requireRows(rows, digests, from)
+    if (rows.length < call.page.limit && from + rows.length !== digests.length)
+      throw requestNotAuthentic('decided')
+  }
   return rows.map((row) => {
     const { row_index, digest, used_at } = row
     const subject = rowSubjectOf(call, row)
@@ -53,15 +75,17 @@ export const readRowTexts = async (
   request: ApprovalRow,
   from: number,
 ) => {
-  await requireWhole(call, request)
+  const digests = await signedDigests(call, request)
   const after = rowsOf(call.db, request).selectAll().where('row_index', '>=', from)
   const rows = await after.orderBy('row_index').limit(shownAtOnce).execute()
-  const count = await countRows(after)
+  if (digests) requireRows(rows, digests, from)
+  const left = Math.max(0, (digests?.length ?? 0) - from - rows.length)
+  if (rows.length < shownAtOnce && left > 0) throw requestNotAuthentic('decided')
   return {
     rows: rows.map((row) => {
       const subject = rowSubjectOf(call, row)
       return { data: subject.data, summary: summaryOf(subject), fields: fieldsOf(subject) }
     }),
-    left: count - rows.length,
+    left,
   }
 }

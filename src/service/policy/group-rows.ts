@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
-import { isGenuineEnd, rulesInWrite, type SealedEnd } from '../call/audit.ts'
+import { isGenuineEnd, noteCommitted, rulesInWrite, type SealedEnd } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import { coveredText, type Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { transactionOf } from '../storage/transaction.ts'
+import { findTransaction, transactionOf } from '../storage/transaction.ts'
 import { knowHead, knownHead, type StoredGrant, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
@@ -92,6 +92,8 @@ const lastChanges = (
   const rules = changes ?? 0
   const isGenuine =
     last.seq === null || isGenuineEnd(keyring, org_id, { ...last, rules, row_mac } as SealedEnd)
+  // What a read finds is committed.
+  if (isGenuine && last.seq && !findTransaction(db)) noteCommitted(keyring, org_id, last as SealedEnd)
   return isGenuine && rules === (rulesInWrite({ db, keyring }, org_id) ?? rules) ? rules : undefined
 }
 

@@ -40,7 +40,7 @@ test('rules that are hidden for one call are missed by it', async () => {
   expect(refusal(await makeFence())[0]).toBe(403)
 })
 
-const swallow = async (when: 'BEFORE' | 'AFTER'): Promise<void> => {
+const swallow = async (when: 'BEFORE' | 'AFTER' | 'DEFERRED'): Promise<void> => {
   const onlyNew = 'DELETE FROM audit WHERE org_id = NEW.org_id AND seq = NEW.seq'
   const body = when === 'BEFORE' ? (onPostgres() ? 'RETURN NULL' : 'SELECT RAISE(IGNORE)') : onlyNew
   if (!onPostgres())
@@ -48,16 +48,18 @@ const swallow = async (when: 'BEFORE' | 'AFTER'): Promise<void> => {
   await service.runSql(
     `CREATE FUNCTION swallow() RETURNS trigger AS $$ BEGIN ${body}; RETURN NULL; END $$ LANGUAGE plpgsql`,
   )
-  await service.runSql(
-    `CREATE TRIGGER swallow ${when} INSERT ON audit FOR EACH ROW EXECUTE FUNCTION swallow()`,
-  )
+  const trigger =
+    when === 'DEFERRED'
+      ? 'CONSTRAINT TRIGGER swallow AFTER INSERT ON audit DEFERRABLE INITIALLY DEFERRED'
+      : `TRIGGER swallow ${when} INSERT ON audit`
+  await service.runSql(`CREATE ${trigger} FOR EACH ROW EXECUTE FUNCTION swallow()`)
 }
 
 afterEach(async () => {
   if (onPostgres()) await service.runSql('DROP FUNCTION IF EXISTS swallow CASCADE')
 })
 
-test.each(['BEFORE', 'AFTER'] as const)(
+test.each(['BEFORE', 'AFTER', ...(onPostgres() ? (['DEFERRED'] as const) : [])] as const)(
   'nothing changes if a trigger swallows the row of the audit: %s',
   async (when) => {
     await swallow(when)

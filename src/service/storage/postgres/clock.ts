@@ -23,4 +23,5 @@ export const createDatabaseClock = (monotonic = (): number => performance.now())
 export type DatabaseClock = ReturnType<typeof createDatabaseClock>
 
 /** SQL for the time that `learn` takes. */
-export const serverTime = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
+export const serverTime =
+  "pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint"

@@ -106,6 +106,7 @@ export const control = {
   savepoint: { name: 'svc_savepoint', text: 'savepoint job' },
   release: { name: 'svc_release', text: 'release job' },
   commit: { name: 'svc_commit', text: 'commit' },
+  constraints: { name: 'svc_constraints', text: 'set constraints all immediate' },
 }
 
 /** For a statement whose failure also fails the next one of its transaction, which is awaited. */

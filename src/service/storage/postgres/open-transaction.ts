@@ -141,9 +141,14 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
             last = { org, seq: head.seq, hash: head.hash }
             // If it fails, so does each later statement of the transaction, and the commit.
             const values = [org, head.seq, head.hash]
-            const both = [added, client.query({ ...appendedStatement, values })]
-            for (const one of both) unawaited(one)
-            appended.push(...both)
+            const sent = [
+              added,
+              // Otherwise a trigger can wait for the commit.
+              client.query(control.constraints),
+              client.query({ ...appendedStatement, values }),
+            ]
+            for (const one of sent) unawaited(one)
+            appended.push(...sent)
           },
         })
         const isRecent = performance.now() - began < openedForMs
