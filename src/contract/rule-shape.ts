@@ -29,8 +29,11 @@ const pattern = line(200).check(
     'must not mix Latin letters with those of another alphabet that look like them in one word',
   ),
 )
-const patterns = (description: string, example: string[]) =>
-  optional(some(pattern, mostPatterns, 'pattern'), description, { example, repeat: true })
+const nameOnly = pattern.check(
+  z.refine((text) => !text.includes('/'), 'must be the name of a file without its folder, as in *.tfplan'),
+)
+const patterns = (description: string, example: string[], each = pattern) =>
+  optional(some(each, mostPatterns, 'pattern'), description, { example, repeat: true })
 
 /** What a subject of each type has. All fields of a rule must match; of the patterns of one field, one must. */
 const subjectFields = {
@@ -44,7 +47,7 @@ const subjectFields = {
   operation: patterns('Of a call of svc: words of commands, such as "user" or "user delete"', [
     'user delete',
   ]),
-  file: patterns('Of a file: its name', ['*.tfplan']),
+  file: patterns('Of a file: its name, without a folder', ['*.tfplan'], nameOnly),
   server: patterns('Of a tool call: the server', ['github']),
   tool: patterns('Of a tool call: the tool', ['merge_*']),
   arguments: optional(

@@ -24,11 +24,34 @@ export const folderException = ({ name, except = [] }: Pick<Rule, 'name' | 'exce
     ? `An exception for a folder alone (${name}) also excepts options that name another folder: give it argv, too.`
     : undefined
 
-/** What to think about before a rule with these exceptions is made. Each is a sentence. */
-export const exceptionWarnings = ({ match, ...written }: Pick<Rule, 'name' | 'match' | 'except'>): string[] =>
-  [openException(written), match.type === 'command' ? folderException(written) : undefined].filter(
+/** What the patterns of a rule for commands leave out. */
+const commandWarnings = ({ name, match, except }: Written): (string | undefined)[] => {
+  const { argv, cwd = [] } = match
+  const folder = cwd.find((path) => !path.endsWith('**'))
+  return [
+    argv !== undefined && argv.at(-1) !== '**'
+      ? `${name} holds "${argv.join(' ')}" and nothing with a word behind it: add "**" to argv for any further words.`
+      : undefined,
+    folder === undefined
+      ? undefined
+      : `${name} holds nothing in a folder below ${folder}: "${folder}/**" also does.`,
+    folderException({ name, except }),
+  ]
+}
+
+type Written = Pick<Rule, 'name' | 'match' | 'except'>
+
+/** What to think about before a rule is made. Each is a sentence. */
+export const ruleWarnings = (rule: Written): string[] =>
+  [openException(rule), ...(rule.match.type === 'command' ? commandWarnings(rule) : [])].filter(
     (one) => one !== undefined,
   )
+
+/** What a rule for commands also holds; undefined for any other rule. */
+export const shellsNote = ({ name, match: { argv, shells } }: Written): string | undefined =>
+  argv !== undefined && shells === undefined
+    ? `${name} also holds each command that starts others, such as sh -c, env or sudo, unless it has shells: ignore.`
+    : undefined
 
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (

@@ -1,3 +1,4 @@
+import { Chalk, type ChalkInstance } from 'chalk'
 import { secondsLeft, type Backend } from '../../asking/backend.ts'
 import type { Progress } from '../../asking/progress.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
@@ -6,8 +7,9 @@ import type { Context } from '../context/context.ts'
 import { becauseText, progressOf, progressText } from '../../contract/line-progress.ts'
 import { cutTo, widthOfText } from '../terminal/columns.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
+import { wantsColour } from '../terminal/output.ts'
 import { fitted } from '../terminal/wrap.ts'
-import { approverText } from './request-cells.ts'
+import { approverText } from './approver-text.ts'
 
 /** `1:05 left`, or `2:01:05 left` from an hour on; never below zero. Some services report the deadline only when the request is created. */
 export const timeLeft = (seconds: number): string => {
@@ -68,9 +70,11 @@ export const createProgress = (
     const line = lines.find((one) => widthOfText(one) <= room) ?? lines.at(-1)!
     stderr.write(`\r\x1b[K${cutTo(line, room)}`)
   }
-  const say = (text: string): void => {
+  const chalk = new Chalk({ level: wantsColour(stderr, { io, globals }) ? 1 : 0 })
+  /** `label`: the beginning of the text, which `paint` colours. */
+  const say = (text: string, label = '', paint = chalk.bold): void => {
     wipe()
-    stderr.write(`${fitted(text, stderr)}\n`)
+    stderr.write(`${paint(label)}${fitted(text, stderr).slice(label.length)}\n`)
     draw()
   }
   const follow = (record: ApprovalRecord): void => {
@@ -86,6 +90,12 @@ export const createProgress = (
     clearInterval(timer)
     wipe()
     timer = undefined
+  }
+
+  const meaningOf = ({ status, granted_by }: ApprovalRecord): [string, ChalkInstance] => {
+    if (granted_by !== undefined) return ['Allowed earlier', chalk.green]
+    if (status === 'denied') return ['Denied', chalk.red]
+    return status === 'approved' ? ['Approved', chalk.green] : ['', chalk.bold]
   }
 
   return {
@@ -123,7 +133,7 @@ export const createProgress = (
       const wrote = typeof record.note === 'string' && `, who wrote: ${safeLine(JSON.stringify(record.note))}`
       const who = `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${whoEnded(record, whole)}`
       const how = record.granted_by === undefined ? who : 'Allowed earlier, so nobody was asked'
-      say(`${how} (${safeLine(record.request_id)})${wrote || detail}`)
+      say(`${how} (${safeLine(record.request_id)})${wrote || detail}`, ...meaningOf(record))
     },
     warn: (text) => {
       wipe()

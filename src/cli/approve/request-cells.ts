@@ -1,21 +1,9 @@
 import type { ApprovalLine } from '../../contract/approval-line.ts'
-import type { ApprovalRecord } from '../../contract/approval.ts'
-import { askedText, progressOf } from '../../contract/line-progress.ts'
+import { askedText } from '../../contract/line-progress.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { safeLine } from '../../core/safe-text.ts'
-import { maskPhone } from '../terminal/mask.ts'
 import type { Shape } from '../terminal/payload.ts'
 
 // A request in the cells of a table.
-
-type Asked = Pick<ApprovalRecord, 'approver_mobile' | 'lines'>
-
-/** Who is asked. A tool server may not name the approver of a request from another machine. `whole`: with all of the number. */
-export const approverText = ({ approver_mobile, lines }: Asked, whole = false): string => {
-  if (lines && progressOf(lines)) return safeLine(askedText(lines))
-  if (approver_mobile === '') return 'an unnamed approver'
-  return safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
-}
 
 /** What a request asks for, as the approver page shows it; `action` is only what the requester calls it. */
 export const headlineOf = ({ subject, action }: Record<string, unknown>): string =>

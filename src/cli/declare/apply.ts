@@ -42,16 +42,16 @@ const showBefore = (plan: Plan, context: Context): void => {
 }
 
 /** As `svc rule create` does. */
-const warnOfExceptions = async ({ steps }: Plan, context: Context): Promise<void> => {
+const warnOfRules = async ({ steps }: Plan, context: Context): Promise<void> => {
   const rules = steps.flatMap(({ section, key, whole, changes }) =>
     section === 'rules' && whole && changes.some(({ field }) => field === 'except' || field === 'match')
       ? [{ ...(whole as unknown as Rule), name: key }]
       : [],
   )
   if (rules.length === 0) return
-  const { exceptionWarnings } = await import('../../rules/ways-around.ts')
+  const { ruleWarnings } = await import('../../rules/ways-around.ts')
   const { warn } = await context.output()
-  for (const warning of rules.flatMap(exceptionWarnings)) warn(safeLine(warning))
+  for (const warning of rules.flatMap(ruleWarnings)) warn(safeLine(warning))
 }
 
 /** Requests one approval for all steps that rules of the organization hold, but those of groups and rules, which are asked alone. */
@@ -149,12 +149,12 @@ export const runApply = async (
   const { plan, state, source } = await compare(file, options, context)
   if (options.dryRun) {
     await showPlan(plan, 'Planned', context)
-    await warnOfExceptions(plan, context)
+    await warnOfRules(plan, context)
     output.warn('Nothing was changed.')
     return
   }
   showBefore(plan, context)
-  await warnOfExceptions(plan, context)
+  await warnOfRules(plan, context)
   const total = plan.steps.filter(({ action }) => action !== 'by_hand').length
   if (total > 0) {
     const changes = summary({ steps: plan.steps, extra: [] })

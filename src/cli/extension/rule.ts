@@ -74,7 +74,7 @@ const askPattern: Extras['complete'] = async (input, { yes }, context) => {
   if (answer.trim() !== '') Object.assign(match, { [name]: typed(answer) })
 }
 
-/** Asks before a rule for everything, which is easily made by leaving something out, and warns of wide exceptions. */
+/** Asks before a rule for everything, which is easily made by leaving something out, and warns of what it holds or not. */
 const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
   const { match, name, except } = input as Partial<Rule>
   if (!match) return
@@ -88,12 +88,15 @@ const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
       context,
     )
   }
-  const { exceptionWarnings } = await import('../../rules/ways-around.ts')
+  const { ruleWarnings, shellsNote } = await import('../../rules/ways-around.ts')
   const { ruleParts } = await import('../../contract/rule-shape.ts')
   // The service says what is wrong with any other exception.
   const { data } = ruleParts.except.safeParse(except)
   const output = await context.output()
-  for (const warning of exceptionWarnings({ match, name: name ?? '', except: data })) output.warn(warning)
+  const written = { match, name: name ?? '', except: data }
+  for (const warning of ruleWarnings(written)) output.warn(warning)
+  const note = shellsNote(written)
+  if (note) output.note(note)
 }
 
 export const ruleTable: Extensions = new Map<Operation, Extension>([

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../client/answer-data.ts'
 import { argsOf } from '../../contract/describe.ts'
 import { decidingValue, orgFields, type Operation } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
@@ -10,8 +11,8 @@ export type Answers = { yes?: boolean; confirm?: string }
 
 /** A change that a person must confirm. */
 export type Write = {
-  /** What is about to happen: `Apply 3 changes`. */
-  what: string
+  /** What is about to happen: `Apply 3 changes`. Looked up only to be shown. */
+  what: string | (() => Promise<string>)
   /** What must be typed in a protected profile: a slug or an id. Absent for a change that deletes nothing. */
   name?: string
   /** The organization of the change, by id or slug. */
@@ -61,7 +62,7 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
   const about = async (): Promise<string> => {
     const lines = [await whereLine(context, org), await write.consequence?.()].flat()
     const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
-    return `${safeLine(what)}\n${below}`
+    return `${safeLine(typeof what === 'string' ? what : await what())}\n${below}`
   }
   if (typed === undefined) return requireYes('Continue?', { yes: answers.yes, about, declined }, context)
   const prompt = await context.prompt()
@@ -108,6 +109,24 @@ export const orgIn = (input: Record<string, unknown>): string | number | undefin
   return field === undefined ? undefined : (input[field] as string | number)
 }
 
+const isUser = (field: string): boolean => field === 'userId' || field === 'user_id'
+
+/** `Grace Hopper (user 2)`, or the id alone if this key cannot read the user. Contains text from the service. */
+const userText = async (id: string, org: string | number | undefined, context: Context): Promise<string> => {
+  if (org === undefined) return id
+  const { user } = await import('../../contract/user.ts')
+  const client = await context.client()
+  const { id: orgId } = await findOrg(String(org), context)
+  const { signal } = context.io
+  const found = await client.call(user.getUser, { orgId, userId: id }, { signal }).catch((error: unknown) => {
+    if (error instanceof SvcError) return undefined
+    throw error
+  })
+  const { first_name = '', last_name = '' } = found ? fieldsIn(found) : {}
+  const person = `${String(first_name)} ${String(last_name)}`.trim()
+  return person === '' ? id : `${person} (user ${id})`
+}
+
 /**
  * Asks for confirmation before an operation that deletes, or ends or gives the access of a person. The question names an
  * organization by its slug, anything else by its id.
@@ -128,7 +147,10 @@ export const confirmOperation = async (
   const name = isOrg ? ((await findOrg(id, context)).slug ?? id) : id
   const org = orgIn(input)
   const value = decidingValue(operation, input)
-  const what = `${operation.summary.split(';')[0]}: ${name}${value === undefined ? '' : `, ${value}`}`
+  const what = async (): Promise<string> => {
+    const shown = isUser(field) ? await userText(id, org, context) : name
+    return `${operation.summary.split(';')[0]}: ${shown}${value === undefined ? '' : `, ${value}`}`
+  }
   const declined = deletes ? 'Nothing was deleted' : 'Nothing was changed'
   await confirmWrite({ what, ...(deletes && { name }), org, consequence, declined }, answers, context)
 }

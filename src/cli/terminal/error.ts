@@ -1,9 +1,10 @@
+import { Chalk } from 'chalk'
 import { interrupted, SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Globals, Io, Run } from './io.ts'
 import { withoutKeys } from './mask.ts'
-import { wantsMachine } from './output.ts'
+import { wantsColour, wantsMachine } from './output.ts'
 import { fitted } from './wrap.ts'
 
 /** Converts anything thrown to the error that is shown. An unexpected one is `internal`. */
@@ -54,6 +55,11 @@ const forPeople = (error: SvcError): string => {
   ].join('\n')
 }
 
+const inColour = (text: string, look: { io: Io; globals: Globals }): string => {
+  const chalk = new Chalk({ level: wantsColour(look.io.stderr, look) ? 1 : 0 })
+  return text.replace(/^svc:/, chalk.red.bold('svc:')).replace(/^hint:/m, chalk.cyan('hint:'))
+}
+
 /** Nobody can tell where an error ends up, and a key may have been typed in a wrong place. */
 const withoutKeysIn = (error: SvcError): SvcError =>
   error.with({
@@ -73,9 +79,11 @@ export const showError = (error: unknown, { io, globals }: { io: Io; globals: Gl
   io.onAnswer?.(thrown)
   const known = withoutKeysIn(thrown)
   const { code, message, detail, hint, issues, request_id } = known
-  const text = wantsMachine(globals)
-    ? safeJson({ code, message, detail, hint, issues, request_id })
-    : fitted(forPeople(known), io.stderr)
+  // With --jq alone, a person may read the error on a terminal.
+  const isForPerson = !wantsMachine(globals) || (globals.output === undefined && io.stderr.isTTY)
+  const text = isForPerson
+    ? inColour(fitted(forPeople(known), io.stderr), { io, globals })
+    : safeJson({ code, message, detail, hint, issues, request_id })
   io.stderr.write(`${text}\n`)
   if (globals.debug) {
     const { cause = known } = known

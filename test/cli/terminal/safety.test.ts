@@ -49,7 +49,7 @@ describe('a terminal receives no unsafe character', () => {
           request_id: evil,
           issues: [{ field: evil, message: evil }],
         }),
-        { io, globals: { output, debug: true } },
+        { io, globals: { output, debug: true, color: false } },
       )
       expect(io.err()).not.toMatch(unsafe)
     }
