@@ -19,9 +19,8 @@ const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u
 const mixed =
   /\p{sc=Latin}[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Cherokee}\p{sc=Coptic}\p{sc=Lisu}]|[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Cherokee}\p{sc=Coptic}\p{sc=Lisu}]\p{sc=Latin}/u
 // Letters of phonetic alphabets, and small capitals.
-const phonetic =
-  /\p{sc=Latin}[ǀǃɑɡɪʏ\u1d00-\u1d2b\ua730\ua731\uab30-\uab6f]|[ǀǃɑɡɪʏ\u1d00-\u1d2b\ua730\ua731\uab30-\uab6f]\p{sc=Latin}/u
-const isMixed = (text: string): boolean => mixed.test(text) || phonetic.test(text)
+const phonetic = /[ǀǃɑɡɪʏ\u1d00-\u1d2b\ua730\ua731\uab30-\uab6f]/
+const isMixed = (text: string): boolean => mixed.test(text) || (phonetic.test(text) && /[a-z]/i.test(text))
 const pattern = line(200).check(
   z.refine((text) => !unseen.test(text), 'must have no invisible character'),
   z.refine(
@@ -29,9 +28,7 @@ const pattern = line(200).check(
     'must not mix Latin letters with those of another alphabet that look like them in one word',
   ),
 )
-const nameOnly = pattern.check(
-  z.refine((text) => !text.includes('/'), 'must be the name of a file without its folder, as in *.tfplan'),
-)
+const nameOnly = pattern.check(z.refine((text) => !text.includes('/'), 'must be a name without a folder'))
 const patterns = (description: string, example: string[], each = pattern) =>
   optional(some(each, mostPatterns, 'pattern'), description, { example, repeat: true })
 
@@ -47,7 +44,7 @@ const subjectFields = {
   operation: patterns('Of a call of svc: words of commands, such as "user" or "user delete"', [
     'user delete',
   ]),
-  file: patterns('Of a file: its name, without a folder', ['*.tfplan'], nameOnly),
+  file: patterns('Of a file: its name', ['*.tfplan'], nameOnly),
   server: patterns('Of a tool call: the server', ['github']),
   tool: patterns('Of a tool call: the tool', ['merge_*']),
   arguments: optional(

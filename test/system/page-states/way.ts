@@ -96,7 +96,7 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     },
     openCard: async (at = 0): Promise<void> => {
       await press(page.locator('a.card').nth(at))
-      await page.locator('.bar .primary').waitFor()
+      await page.locator('.bar .choice').waitFor()
     },
     readToEnd,
     approve: async (): Promise<void> => {
