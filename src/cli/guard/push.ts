@@ -45,6 +45,19 @@ export const isHeld = (ref: string, patterns: readonly string[]): boolean =>
     pattern.endsWith('/*') ? ref.startsWith(pattern.slice(0, -1)) : ref === pattern,
   )
 
+/** Refs that one name can mean (gitrevisions): whoever makes another of them decides what a program gets that asks for the name. */
+const namesakes = (ref: string): string[] => {
+  const name = ref.replace(/^refs\/(?:heads\/|tags\/|remotes\/)?/, '').replace(/\/HEAD$/, '')
+  return ['', 'tags/', 'heads/', 'remotes/'].map((kind) => `refs/${kind}${name}`)
+}
+
+/** Whether a push to this ref also changes what the name of a held one means. `exists`: for those below `refs/tags/*`. */
+export const shadows = (
+  ref: string,
+  patterns: readonly string[],
+  exists: (ref: string) => boolean,
+): boolean => namesakes(ref).some((one) => patterns.includes(one) || (isHeld(one, patterns) && exists(one)))
+
 const gitProgram = '/usr/bin/git'
 
 /** Runs git on the pushed objects, which are in quarantine until the push is accepted. */
@@ -131,9 +144,13 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   // git starts a hook in the repository.
   const repository = realpathSync(io.cwd)
   const git = createGit(repository, io.env)
+  const { refs } = config.git!
+  const exists = (ref: string): boolean => git('for-each-ref', '--count=1', ref) !== ''
   const held = updates
     .map((update) => ({ update, target: targetOf(update.ref, git) }))
-    .filter(({ update, target }) => [update.ref, target].some((one) => isHeld(one, config.git!.refs)))
+    .filter(({ update, target }) =>
+      [update.ref, target].some((one) => isHeld(one, refs) || shadows(one, refs, exists)),
+    )
   if (held.length === 0) return
   if (held.length > mostRefs)
     throw failure(

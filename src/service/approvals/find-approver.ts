@@ -39,16 +39,17 @@ export const activeMembers = (call: Call, org_id: number | undefined) =>
 
 export type Approver = Awaited<ReturnType<typeof findApprover>>
 
+/** Also those who wait, so that no other organization stands in for theirs. */
+const presentMembers = (call: Call, org_id: number | undefined) =>
+  members(call, org_id).where('m.state', 'in', ['active', 'pending'])
+
 /**
  * Finds the active member with this phone and a device that counts. The refusal does not say which of them is missing. In several
  * organizations, whoever asks must say in which: another one could register a phone for a person who has none.
  */
 export const findApprover = async (call: Call, mobile: string, org_id: number | undefined) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
-  const found = await members(call, org_id)
-    .where('p.mobile', '=', mobile)
-    .where('m.state', 'in', ['active', 'pending'])
-    .execute()
+  const found = await presentMembers(call, org_id).where('p.mobile', '=', mobile).execute()
   if (found.length > 1) throw severalOrganizations('this approver', found)
   const [approver] = found
   if (approver?.state !== 'active' || !(await hasActiveDevice(call, approver))) throw notEnrolled('phone')
@@ -58,13 +59,13 @@ export const findApprover = async (call: Call, mobile: string, org_id: number | 
 /** Finds the one active member with this e-mail address. Fails if there are several. */
 export const memberByEmail = async (call: Call, email: string, org_id: number | undefined) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
-  const found = await activeMembers(call, org_id)
+  const found = await presentMembers(call, org_id)
     .where(sql`lower(m.email)`, '=', email.toLowerCase())
     .execute()
-  const [member, ...others] = found
-  if (!member) throw notEnrolled('e-mail address')
-  if (others.some((other) => other.org_id !== member.org_id))
+  if (found.some((one) => one.org_id !== found[0]!.org_id))
     throw severalOrganizations('this e-mail address', found)
+  const [member, ...others] = found.filter(({ state }) => state === 'active')
+  if (!member) throw notEnrolled('e-mail address')
   if (others.length > 0)
     throw conflict(
       'several_users',

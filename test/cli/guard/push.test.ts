@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createGit, describeUpdate, isHeld, parseUpdates } from '../../../src/cli/guard/push.ts'
+import { createGit, describeUpdate, isHeld, parseUpdates, shadows } from '../../../src/cli/guard/push.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 const [none, one, two] = ['0', '1', '2'].map((digit) => digit.repeat(40)) as [string, string, string]
@@ -45,6 +45,17 @@ test.each([
   ['refs/replace/' + one, ['refs/heads/main'], true],
 ])('%s is held by %j: %s', (ref, patterns, held) => {
   expect(isHeld(ref, patterns)).toBe(held)
+})
+
+test.each([
+  ['refs/heads/v1', ['refs/tags/*'], true],
+  ['refs/heads/v2', ['refs/tags/*'], false],
+  ['refs/tags/main', ['refs/heads/main'], true],
+  ['refs/main', ['refs/heads/main'], true],
+  ['refs/remotes/main/HEAD', ['refs/heads/main'], true],
+  ['refs/heads/side', ['refs/heads/main'], false],
+])('%s shadows what %j holds: %s', (ref, patterns, expected) => {
+  expect(shadows(ref, patterns, (one) => one === 'refs/tags/v1')).toBe(expected)
 })
 
 describe('what an approver reads about a ref', () => {

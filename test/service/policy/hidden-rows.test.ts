@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { ClientBase } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { fence, refusal } from '../fixtures.ts'
 import { holdCalls } from '../rule-fixture.ts'
+import { readFacts } from '../../../src/service/storage/postgres/facts.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
 
 // Another program hides the newest rows of the store for one call, or has the store swallow what the call leaves in the audit.
@@ -72,6 +74,15 @@ test.each(['BEFORE', 'AFTER', ...(onPostgres() ? (['DEFERRED'] as const) : [])] 
     expect(await service.runSql("SELECT id FROM organizations WHERE slug = 'ops'")).toEqual([])
   },
 )
+
+const query = async (text: string, values: unknown[]) => ({ rows: await service.runSql(text, values) })
+const found = async () => (await readFacts({ query } as unknown as ClientBase)).between
+
+test.runIf(onPostgres())('what comes between is found', async () => {
+  expect(await found()).toBeNull()
+  await swallow('AFTER')
+  expect(await found()).toBe('trigger swallow on audit')
+})
 
 test.runIf(onPostgres())('neither policies nor functions of another schema come between', async () => {
   const { rows } = await service.storage.read((db) =>

@@ -31,6 +31,12 @@ export const checkServer = async (client: ClientBase, { durable }: { durable: bo
       'No schema of the search path exists, or this user may not use it',
       `GRANT CREATE, USAGE ON SCHEMA public TO "${facts.role}"`,
     )
+  if (facts.between !== null)
+    throw failure(
+      'database_altered',
+      `The database has what svc did not make, and what could hide or change its rows: ${facts.between}`,
+      'Find out who made it, then remove it: DROP TRIGGER, DROP RULE or DROP POLICY',
+    )
   const loss = durable ? dataLoss(facts) : undefined
   if (loss)
     throw new SvcError('failed', 'database_loses_data', `The database can lose data: ${loss.reason}`, {

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import { tableNames } from '../schema.ts'
 
 /** What a server says about itself and about the rights of this user. */
 export type Facts = {
@@ -29,6 +30,8 @@ export type Facts = {
   lag_bytes: number | null
   /** When WAL was last archived, milliseconds since 1970. Null if none was. */
   archived_at: number | null
+  /** What changes or hides rows of svc on their way: `trigger x on audit`. Null if there is nothing. */
+  between: string | null
 }
 
 const factsQuery = `
@@ -57,11 +60,17 @@ const factsQuery = `
     (extract(epoch from clock_timestamp()) * 1000)::float8 as time,
     case when not pg_is_in_recovery()
       then (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::float8 from standbys) end as lag_bytes,
-    (select extract(epoch from last_archived_time) * 1000 from pg_stat_archiver)::float8 as archived_at
+    (select extract(epoch from last_archived_time) * 1000 from pg_stat_archiver)::float8 as archived_at,
+    (select string_agg(what || ' on ' || relname, ', ') from (
+      select 'trigger ' || tgname as what, tgrelid as id from pg_trigger where not tgisinternal
+      union all select 'rule ' || rulename, ev_class from pg_rewrite
+      union all select 'policy ' || polname, polrelid from pg_policy
+    ) as found join pg_class on pg_class.oid = id
+    where relnamespace = to_regnamespace(current_schema()) and relname = any($1)) as between
 `
 
 export const readFacts = async (client: Pick<ClientBase | Pool, 'query'>): Promise<Facts> =>
-  (await client.query<Facts>(factsQuery)).rows[0]!
+  (await client.query<Facts>(factsQuery, [tableNames])).rows[0]!
 
 const waitForCommits = (role: string): string =>
   `ALTER ROLE "${role}" SET synchronous_commit = on; running nodes follow within five minutes, or after a restart`

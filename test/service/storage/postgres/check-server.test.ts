@@ -24,6 +24,7 @@ const good: Facts = {
   time: 0,
   archived_at: null,
   lag_bytes: null,
+  between: null,
 }
 
 /** A server that answers the one query. */
@@ -36,6 +37,7 @@ test.each<[Partial<Facts>, string]>([
   [{ encoding: 'SQL_ASCII' }, 'database_encoding'],
   [{ schema: null }, 'database_rights'],
   [{ fsync: false }, 'database_loses_data'],
+  [{ between: 'trigger x on audit' }, 'database_altered'],
 ])('refuses a server with %o', async (facts, code) => {
   await expect(checkServer(serverWith(facts), { durable: true })).rejects.toMatchObject({ code })
 })
