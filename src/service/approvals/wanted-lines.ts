@@ -24,7 +24,11 @@ const organizationOf = async (
       'Name a person with --to +12025550101, or the organization with --org',
     )
   if (meant === null)
-    throw invalid('org_id', 'is required unless the first line is the number of one person', 'Add --org')
+    throw invalid(
+      'org_id',
+      'is required: only the number of one person says which it is',
+      'Add --org, such as --org acme',
+    )
   await reachOrganization(call, meant)
   return { orgId: meant }
 }

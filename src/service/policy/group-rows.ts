@@ -45,15 +45,8 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .select(sql<string | null>`case when ${isFirst} then h.grants end`.as('grants'))
     .select(sql<string | null>`case when ${isFirst} and h.row_mac <> ${known} then h.rules end`.as('rules'))
     .select(['h.audit_seq', 'h.audit_hash'])
-    .select([
-      'l.seq',
-      'l.hash',
-      'l.rules as changes',
-      'l.newest_key',
-      'l.newest_user',
-      'l.newest_device',
-      'l.row_mac as last_mac',
-    ])
+    .select(['l.seq', 'l.hash', 'l.newest_key', 'l.newest_user', 'l.newest_device'])
+    .select(['l.rules as changes', 'l.row_mac as last_mac'])
     .select(
       sql<0 | 1>`case when exists (select 1 from audit where org_id = o.id and seq = h.audit_seq
         and hash = h.audit_hash and subject = 'rules:' || h.counter) then 1 else 0 end`.as('is_audited'),
@@ -78,22 +71,15 @@ type Rows = {
 
 const compared = ['counter', 'digest', 'grants', 'audit_seq', 'audit_hash'] as const
 
-/** Undefined without a row, null without an audit. */
-type LastRow = {
-  [name in 'seq' | 'changes' | 'newest_key' | 'newest_user' | 'newest_device']?: number | null
-} & { [name in 'hash' | 'last_mac']?: string | null }
+type LastRow = { seq: number | null; changes?: number | null; last_mac?: string | null }
 
 /** The number of changes that the last row of the audit repeats; undefined if another program wrote it. */
-const lastChanges = (
-  { db, keyring }: Deps,
-  org_id: number,
-  { changes, last_mac: row_mac, ...last }: LastRow,
-) => {
-  const rules = changes ?? 0
-  const isGenuine =
-    last.seq === null || isGenuineEnd(keyring, org_id, { ...last, rules, row_mac } as SealedEnd)
+const lastChanges = ({ db, keyring }: Deps, org_id: number, { last_mac, ...last }: LastRow) => {
+  const rules = last.changes ?? 0
+  const end = { ...last, rules, row_mac: last_mac } as SealedEnd
+  const isGenuine = last.seq === null || isGenuineEnd(keyring, org_id, end)
   // What a read finds is committed.
-  if (isGenuine && last.seq && !findTransaction(db)) noteCommitted(keyring, org_id, last as SealedEnd)
+  if (isGenuine && last.seq && !findTransaction(db)) noteCommitted(keyring, org_id, end)
   return isGenuine && rules === (rulesInWrite({ db, keyring }, org_id) ?? rules) ? rules : undefined
 }
 

@@ -78,6 +78,19 @@ test.each(['BEFORE', 'AFTER', ...(onPostgres() ? (['DEFERRED'] as const) : [])] 
 const query = async (text: string, values: unknown[]) => ({ rows: await service.runSql(text, values) })
 const found = async () => (await readFacts({ query } as unknown as ClientBase)).between
 
+test.skipIf(onPostgres())('nor if it is gone before the end of the write', async () => {
+  await service.runSql(
+    'CREATE TRIGGER swallow AFTER INSERT ON idempotency BEGIN DELETE FROM audit WHERE rowid = (SELECT max(rowid) FROM audit); END',
+  )
+  const more = { body: { name: 'Ops', slug: 'ops' }, headers: { 'idempotency-key': 'k1' } }
+  expect(refusal(await service.call('POST', '/organization/create', more))).toEqual([
+    409,
+    'store_changed',
+    [],
+  ])
+  expect(await service.runSql("SELECT id FROM organizations WHERE slug = 'ops'")).toEqual([])
+})
+
 test.runIf(onPostgres())('what comes between is found', async () => {
   expect(await found()).toBeNull()
   await swallow('AFTER')

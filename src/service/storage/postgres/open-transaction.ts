@@ -116,6 +116,13 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
         const { work, opening, orgs } = job
         const after = new Map(heads)
         let last = witness
+        /** The last row of each audit. */
+        const rows = new Map<number, unknown[]>()
+        const send = (statement: Promise<unknown>): void => {
+          // If it fails, so does each later statement of the transaction, and the commit.
+          unawaited(statement)
+          appended.push(statement)
+        }
         startTransaction(db, {
           shared: true,
           head: (org) => {
@@ -139,22 +146,17 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
           append: async (org, head, added) => {
             after.set(org, head)
             last = { org, seq: head.seq, hash: head.hash }
-            // If it fails, so does each later statement of the transaction, and the commit.
-            const values = [org, head.seq, head.hash]
-            const sent = [
-              added,
-              // Otherwise a trigger can wait for the commit.
-              client.query(control.constraints),
-              client.query({ ...appendedStatement, values }),
-            ]
-            for (const one of sent) unawaited(one)
-            appended.push(...sent)
+            rows.set(org, [org, head.seq, head.hash])
+            send(added)
           },
         })
         const isRecent = performance.now() - began < openedForMs
         const sent = (isRecent && opened.get(job)) || opening?.(db)
         if (sent) unawaited(sent)
         const result = await work(db, await sent)
+        // Otherwise a trigger can wait for the commit.
+        if (rows.size > 0) send(client.query(control.constraints))
+        for (const values of rows.values()) send(client.query({ ...appendedStatement, values }))
         return { result, keep: () => ([heads, witness] = [after, last]) }
       },
     }

@@ -45,20 +45,29 @@ const manyPages = [
   `DELETE FROM settings WHERE name = 'write_probe'`,
 ]
 
-/** With one writer, nothing has to be locked, and the end of an audit is what the store has. `begin` starts a write. */
-const createOnlyTransaction = (writer: Connection): Transaction & { begin(): void } => {
+/** With one writer, nothing has to be locked, and the end of an audit is what the store has. `begin` and `end` are those of a write. */
+const createOnlyTransaction = (writer: Connection): Transaction & { begin(): void; end(): void } => {
   const heads = new Map<number, AuditHead | undefined>()
+  const appended = new Map<number, AuditHead>()
   return {
-    begin: () => heads.clear(),
+    begin: () => {
+      heads.clear()
+      appended.clear()
+    },
+    // A trigger can remove a row again until then.
+    end: () => {
+      for (const [org, { seq, hash }] of appended)
+        if (!writer.prepare(appendedText).first([org, seq, hash])) throw rowSwallowed()
+    },
     shared: false,
     head: (org) => {
       if (!heads.has(org)) heads.set(org, writer.prepare(headText).first([org]) as AuditHead | undefined)
       return heads.get(org)
     },
-    append: async (org, head, added) => {
+    append: (org, head, added) => {
       heads.set(org, head)
-      await added
-      if (!writer.prepare(appendedText).first([org, head.seq, head.hash])) throw rowSwallowed()
+      appended.set(org, head)
+      return added
     },
     lock: async () => false,
     lockNumbers: async () => undefined,
@@ -105,7 +114,9 @@ export const openSqlite = async ({
         throw new Error('A write names no organization')
       return commits.run(async () => {
         transaction.begin()
-        return work(writing, (await opening?.(writing))!)
+        const result = await work(writing, (await opening?.(writing))!)
+        transaction.end()
+        return result
       }, org)
     },
     // The data folder is locked, so no other process commits.
