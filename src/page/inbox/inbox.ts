@@ -92,9 +92,9 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
   const { sessions, notify, again } = actions
   const { waiting_members: waiting, waiting_devices: newDevices, waiting_reviews: reviews, away } = session
   const offer = notificationOffer(session)
-  // Nothing is offered above something that waits.
+  // No device is suggested above something that waits.
   const waits = reviews.length > 0 || newDevices > 0 || (waiting ?? 0) > 0
-  const offered = !waits && (offer === 'possible' || offer === 'install first')
+  const offered = offer === 'possible' || offer === 'install first'
   const state = offer === 'on' || offer === 'blocked' ? offer : 'other'
   return div(
     'changing', // One thing at a time.
