@@ -72,7 +72,7 @@ try {
     await picture('notifications')
     await phone.tap('Not now')
   }
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   await picture('inbox')
 
   const receipt = join(folder.path, 'receipt.json')

@@ -177,11 +177,11 @@ describe('requests that wait', () => {
     await phone.sees('Denied')
     expect(await stage.statusOf(next.request_id)).toMatchObject({ status: 'denied' })
     await phone.tap('Done')
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     // What was announced belonged to the screen before.
     expect(await phone.page.locator('#announcement').textContent()).toBe('')
     await phone.page.goBack()
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     expect(new URL(phone.page.url()).hash).toBe('')
   })
 

@@ -68,7 +68,7 @@ describe('all requests of one requester', () => {
     await phone.sees('3 requests denied')
     for (const id of ids) expect(await stage.statusOf(id)).toMatchObject({ status: 'denied' })
     await phone.tap('Done')
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
   })
 
   test('are those that the person saw when one of them ends meanwhile', async () => {

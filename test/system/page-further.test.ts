@@ -14,7 +14,7 @@ const phoneOf = async (): Promise<Phone> => {
   const phone = await stage.enrolled(await stage.person())
   await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
   await phone.page.reload()
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   return phone
 }
 
@@ -66,7 +66,7 @@ test('the screen before stays while the file is loaded', async () => {
   await asked
   await phone.page
     .locator('main[data-busy]')
-    .getByRole('heading', { name: 'No requests are waiting' })
+    .getByRole('heading', { name: 'No open requests' })
     .waitFor()
   open()
   await phone.sees('Your decisions')
@@ -94,5 +94,5 @@ test.each(['loaded', 'lost'])('a screen that was left shows nothing once its fil
   open()
   if (end === 'lost') network.mend()
   await settled(phone)
-  await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+  await expect(phone.sees('No open requests')).resolves.toBeUndefined()
 })

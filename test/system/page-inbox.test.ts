@@ -64,7 +64,7 @@ test('without a connection, an empty list does not say that nothing waits', asyn
   expect(await focused.count()).toBe(1)
   expect(await flaws(phone)).toEqual([])
   await phone.context.setOffline(false)
-  await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+  await expect(phone.sees('No open requests')).resolves.toBeUndefined()
 })
 
 test('the button below the list is in its middle, as all others are', async () => {

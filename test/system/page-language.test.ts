@@ -108,7 +108,7 @@ describe('the language of the page', () => {
     await phone.sees(arabic[3]!)
     expect(await languageOf(phone)).toBe('ar,rtl')
     await choose(phone, 'العربية', 'English')
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     expect(await languageOf(phone)).toBe('en,ltr')
   })
 
@@ -145,11 +145,11 @@ describe('the language of the page', () => {
       `Object.defineProperty(globalThis, 'localStorage', { get() { throw new DOMException('', 'SecurityError') } })`,
     )
     await phone.page.reload()
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     await choose(phone, 'English', 'Deutsch')
     await phone.sees(german[3]!)
     await phone.page.reload()
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     expect(phone.misdeeds).toEqual([])
   })
 

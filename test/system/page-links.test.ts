@@ -178,7 +178,7 @@ describe('an address with an id that cannot be one', () => {
       ['#member=..', 'Member', 'It no longer exists.'],
     ] as const) {
       await phone.page.goto(`${stage.origin}/approver#`)
-      await phone.sees('No requests are waiting')
+      await phone.sees('No open requests')
       await phone.page.goto(`${stage.origin}/approver${hash}`)
       await phone.sees(heading)
       await phone.page.getByText(text).waitFor()

@@ -20,7 +20,7 @@ const phoneOf = async (user: { id: number }): Promise<Phone> => {
   await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
   await phone.page.clock.install()
   await phone.page.reload()
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   return phone
 }
 
@@ -48,7 +48,7 @@ describe('a page that was opened before starts from its cache', () => {
       void network.fail('GET', /^\/approver/, fault)
       await phone.page.goto('about:blank')
       await phone.page.goto(`${stage.origin}/approver/`)
-      await phone.sees('No requests are waiting')
+      await phone.sees('No open requests')
     }
     expect(phone.misdeeds).toEqual([])
   })
@@ -64,7 +64,7 @@ describe('a page that was opened before starts from its cache', () => {
     await phone.sees('No connection')
     network.mend()
     await phone.tap('Try now')
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     expect(await phone.page.locator('#offline').textContent()).toBe('')
   })
 })
@@ -76,9 +76,9 @@ describe.each(faults)('an answer that is lost (%s)', (fault) => {
     const { page } = phone
     await failing(phone, ['start', fault], () => page.reload())
     // It tries again after two seconds.
-    await phone.sees(/^No connection$|^No requests are waiting$/)
+    await phone.sees(/^No connection$|^No open requests$/)
     await page.clock.fastForward(2_000)
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
 
     await failing(phone, ['feed', fault], network.cut)
     await stage.ask(user)

@@ -67,6 +67,6 @@ describe('a notification', () => {
     await phone.tap('Turn on notifications')
     await phone.page.getByText(/are off|turn on notifications/).waitFor()
     await phone.tap('Continue')
-    await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+    await expect(phone.sees('No open requests')).resolves.toBeUndefined()
   })
 })

@@ -52,7 +52,7 @@ describe('a page left open', () => {
     const { request_id } = await stage.ask(user)
     await phone.sees('1 request is waiting')
     await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+    await expect(phone.sees('No open requests')).resolves.toBeUndefined()
   })
 
   test('shows that there is no connection, and continues when it is back', async () => {
@@ -73,7 +73,7 @@ describe('a page left open', () => {
     await phone.page.reload()
     await phone.sees('No connection')
     await phone.context.setOffline(false)
-    await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+    await expect(phone.sees('No open requests')).resolves.toBeUndefined()
   })
 
   test('asks to sign in when its session has ended', async () => {
@@ -81,7 +81,7 @@ describe('a page left open', () => {
     await phone.context.clearCookies()
     await phone.page.reload()
     await phone.tap('Sign in')
-    await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+    await expect(phone.sees('No open requests')).resolves.toBeUndefined()
   })
 
   test('shows at once that the phone was removed, on any screen', async () => {

@@ -12,7 +12,7 @@ test('an approval includes the location if a rule requires it', async () => {
   await phone.tap('Register this device')
   await phone.sees('This device is registered')
   await phone.tap('Continue')
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   const { request_id } = await stage.ask(user, { factors: ['biometric', 'location'] })
   await phone.page.locator('a.card').click()
   await phone.tap('Approve')

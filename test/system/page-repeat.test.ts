@@ -155,7 +155,7 @@ describe('another signed call that the browser sends twice', () => {
     await phone.page.getByRole('alert').getByText('Can’t reach the service').waitFor()
     expect(again()).toBe(1)
     await phone.tap('Sign in')
-    await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+    await expect(phone.sees('No open requests')).resolves.toBeUndefined()
   })
 
   test('registers one device, and says that it is registered', async () => {

@@ -144,7 +144,7 @@ test('a second device is suggested until the person dismisses it, on this phone 
   // What follows the card has the focus.
   expect(await phone.page.evaluate('document.activeElement.textContent')).toBe('Turn on notifications')
   await phone.page.reload()
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   expect(await suggestion.count()).toBe(0)
 })
 
@@ -159,7 +159,7 @@ test('a second device is not suggested to a person who has one', async () => {
   await phone.tap('Approve')
   await phone.page.getByRole('status').getByText('Approved.').waitFor()
   await phone.page.getByRole('link', { name: 'All requests' }).click()
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   await suggestion.waitFor({ state: 'detached' })
   await stage.reachesInbox(second)
   expect(await second.page.getByText('You have only one device for this organization.').count()).toBe(0)

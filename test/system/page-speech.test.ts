@@ -37,12 +37,12 @@ test('reads each screen by its heading, with a title of its own', async () => {
   await phone.tap('Continue')
   await arrives('Turn on notifications?')
   await phone.tap('Not now')
-  await arrives('No requests are waiting')
+  await arrives('No open requests')
   for (const name of ['Devices', 'Your decisions', 'Muted requesters', 'Agents and terminals']) {
     await phone.page.getByRole('link', { name, exact: true }).click()
     await arrives(name)
     await phone.page.getByRole('link', { name: 'All requests' }).click()
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
   }
   expect(new Set(titles).size).toBe(titles.length)
   expect((await heard()).filter(({ by, text }) => by === 'region' && text !== 'One moment…')).toEqual([])
@@ -68,7 +68,7 @@ test('reads the way of a decision, each step once', async () => {
     'focus: Approved',
   ])
   await phone.tap('Done')
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   await texts()
   await phone.page.getByRole('button', { name: 'Sign out' }).focus()
   await stage.ask(user)

@@ -42,7 +42,7 @@ const withWorker = async (): Promise<Phone & { user: { id: number; mobile: strin
   const phone = await stage.enrolled(user)
   await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
   await phone.page.reload()
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
   return { ...phone, user }
 }
 
@@ -72,7 +72,7 @@ describe('a new release', () => {
     const startAgain = async (): Promise<void> => {
       await phone.page.goto('about:blank')
       await phone.page.goto(`${stage.origin}/approver`)
-      await phone.sees('No requests are waiting')
+      await phone.sees('No open requests')
     }
     await startAgain()
     expect(await phone.page.evaluate(`document.querySelector('script').src`)).toMatch(`?v=${nextVersion}`)
@@ -98,7 +98,7 @@ describe('a new release', () => {
     release(['index.html', 'sw.js'])
     expect(await nextTitle(phone)).not.toMatch(/^New /)
     await phone.page.reload()
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     expect(await nextTitle(phone)).not.toMatch(/^New /)
     release(['app.js'])
     await expect.poll(() => nextTitle(phone)).toMatch(/^New /)

@@ -19,7 +19,7 @@ const reachesInbox = async (phone: Phone): Promise<void> => {
   if (await phone.page.getByRole('button', { name: 'Continue' }).isVisible()) await phone.tap('Continue')
   await phone.sees(/Turn on notifications|all caught up/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
-  await phone.sees('No requests are waiting')
+  await phone.sees('No open requests')
 }
 
 export type StageOptions = {

@@ -40,7 +40,7 @@ test('a page starts, whatever another version has kept', async () => {
   for (const kept of ['null', '{}', '[null, 5, {"org_id": 7}]']) {
     await phone.page.evaluate(`localStorage.setItem('svc-organizations', '${kept}')`)
     await phone.page.reload()
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
   }
   expect(phone.misdeeds).toEqual([])
 })
@@ -76,7 +76,7 @@ describe('storage that is full', () => {
     await phone.page.getByLabel('Use quiet hours').check()
     await phone.page.getByText('This browser can’t store the setting.').waitFor()
     await phone.page.evaluate(`location.hash = ''`)
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     await phone.page.locator('#language').selectOption({ label: 'Deutsch' })
     await phone.sees('Keine offenen Anfragen')
     expect(phone.misdeeds).toEqual([])

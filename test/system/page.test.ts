@@ -51,7 +51,7 @@ describe('enrollment', () => {
     await phone.tap('Register this device')
     await phone.sees('Already registered')
     await phone.tap('Open your requests')
-    await expect(phone.sees('No requests are waiting')).resolves.toBeUndefined()
+    await expect(phone.sees('No open requests')).resolves.toBeUndefined()
   })
 })
 
@@ -67,7 +67,7 @@ describe('a decision', () => {
     await phone.sees('Approved')
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
     await phone.tap('Done')
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     expect(phone.misdeeds).toEqual([])
   })
 

@@ -92,13 +92,11 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
   const { sessions, notify, again } = actions
   const { waiting_members: waiting, waiting_devices: newDevices, waiting_reviews: reviews, away } = session
   const offer = notificationOffer(session)
-  // No device is suggested above something that waits.
-  const waits = reviews.length > 0 || newDevices > 0 || (waiting ?? 0) > 0
   const offered = offer === 'possible' || offer === 'install first'
   const state = offer === 'on' || offer === 'blocked' ? offer : 'other'
   return div(
     'changing', // One thing at a time.
-    signedOutOf(sessions).length === 0 && !waits && secondDevice(session),
+    signedOutOf(sessions).length === 0 && newDevices === 0 && secondDevice(session),
     sessions.length > 1 && switcher(session, actions),
     offered && button(t('notifications.turnOn'), 'plain', notify),
     ul(

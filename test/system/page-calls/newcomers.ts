@@ -21,7 +21,7 @@ const signingIn: Scenario = async (scene) => {
     phone,
     tap: () => phone.tap('Sign in'),
     says: () => unreachable(phone),
-    done: () => phone.sees('No requests are waiting'),
+    done: () => phone.sees('No open requests'),
   }
 }
 
@@ -32,7 +32,7 @@ const starting: Scenario = async (scene) => {
     tap: () => phone.page.reload(),
     says: () => phone.sees('No connection'),
     again: () => phone.tap('Try now'),
-    done: () => phone.sees('No requests are waiting'),
+    done: () => phone.sees('No open requests'),
   }
 }
 

@@ -102,7 +102,7 @@ export const requests: Record<string, Scenario> = {
     const [one] = await ask(user)
     const id = one!.request_id
     await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
-    await phone.sees('No requests are waiting')
+    await phone.sees('No open requests')
     return {
       phone,
       tap: () => show(phone, `request=${id}`),
