@@ -67,7 +67,7 @@ try {
   await phone.tap('Register this device')
   await phone.sees('This device is registered')
   await phone.tap('Continue')
-  await phone.sees(/Turn on notifications|all caught up/)
+  await phone.sees(/Turn on notifications|No open requests/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) {
     await picture('notifications')
     await phone.tap('Not now')

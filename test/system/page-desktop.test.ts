@@ -156,7 +156,7 @@ describe('a security key', () => {
     await page.context().clearCookies()
     await page.reload()
     await tap(page, 'Sign in')
-    await sees(page, 'all caught up')
+    await sees(page, 'No open requests')
     const { request_id } = dataOf(await ask(service, user))
     await page.locator(`a[href="#request=${request_id}"]`).click()
     await tap(page, 'Approve')

@@ -71,7 +71,7 @@ describe('a link', () => {
     await tab.getByRole('button', { name: 'Register this device' }).click()
     await tab.getByRole('heading', { name: 'This link was already used' }).waitFor()
     await tab.getByRole('button', { name: 'Sign in' }).click()
-    await tab.getByRole('heading', { name: 'all caught up' }).waitFor()
+    await tab.getByRole('heading', { name: 'No open requests' }).waitFor()
     expect(await devicesOf(user)).toHaveLength(1)
     await endSession(phone)
     await phone.page.bringToFront()

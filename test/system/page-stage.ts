@@ -15,9 +15,9 @@ const office = { latitude: 48.1, longitude: 11.5 }
 
 /** From a new registration to the inbox, past what it says and the offer of notifications. */
 const reachesInbox = async (phone: Phone): Promise<void> => {
-  await phone.sees(/is registered|Turn on notifications|all caught up/)
+  await phone.sees(/is registered|Turn on notifications|No open requests/)
   if (await phone.page.getByRole('button', { name: 'Continue' }).isVisible()) await phone.tap('Continue')
-  await phone.sees(/Turn on notifications|all caught up/)
+  await phone.sees(/Turn on notifications|No open requests/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
   await phone.sees('No open requests')
 }

@@ -11,7 +11,7 @@ describe('several tabs', () => {
     for (let n = 0; n < 7; n += 1) {
       const page = await phone.context.newPage()
       await page.goto(`${stage.origin}/approver`)
-      await page.getByRole('heading', { name: 'all caught up' }).waitFor()
+      await page.getByRole('heading', { name: 'No open requests' }).waitFor()
       others.push(page)
     }
     const { request_id } = await stage.ask(user)
@@ -19,7 +19,7 @@ describe('several tabs', () => {
     await open(phone, request_id)
     await phone.tap('Approve')
     await phone.sees('Approved')
-    for (const page of others) await page.getByRole('heading', { name: 'all caught up' }).waitFor()
+    for (const page of others) await page.getByRole('heading', { name: 'No open requests' }).waitFor()
     await phone.tap('Done')
     await phone.tap('Sign out')
     for (const page of others) await page.getByRole('heading', { name: /^Sign in/ }).waitFor()
@@ -31,7 +31,7 @@ describe('several tabs', () => {
     const phone = await stage.enrolled(user)
     const other = await phone.context.newPage()
     await other.goto(`${stage.origin}/approver`)
-    await other.getByRole('heading', { name: 'all caught up' }).waitFor()
+    await other.getByRole('heading', { name: 'No open requests' }).waitFor()
     await other.close()
     await stage.ask(user)
     await expect(phone.sees('1 request is waiting')).resolves.toBeUndefined()
