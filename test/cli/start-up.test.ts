@@ -95,7 +95,7 @@ test.each([
   expect(partsOf(loaded)).toEqual([])
   expect(modulesOf(loaded)).toEqual([])
   expect(outside(loaded)).toEqual([])
-  expect(loaded.text.length).toBeLessThan(378_500)
+  expect(loaded.text.length).toBeLessThan(378_000)
   // The rest is loaded after the flag of `core/baseline-wasm.ts`.
   expect(loaded.compiled.length).toBeGreaterThan(30)
 })

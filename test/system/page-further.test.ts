@@ -64,10 +64,7 @@ test('the screen before stays while the file is loaded', async () => {
   const asked = network.fail('GET', file, opened, 1)
   await openHistory(phone)
   await asked
-  await phone.page
-    .locator('main[data-busy]')
-    .getByRole('heading', { name: 'No open requests' })
-    .waitFor()
+  await phone.page.locator('main[data-busy]').getByRole('heading', { name: 'No open requests' }).waitFor()
   open()
   await phone.sees('Your decisions')
   expect(phone.misdeeds).toEqual([])

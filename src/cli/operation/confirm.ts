@@ -1,5 +1,7 @@
+import { fieldsIn } from '../../client/answer-data.ts'
 import { argsOf } from '../../contract/describe.ts'
 import { decidingValue, orgFields, type Operation } from '../../contract/operation.ts'
+import { user } from '../../contract/user.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -108,6 +110,21 @@ export const orgIn = (input: Record<string, unknown>): string | number | undefin
   return field === undefined ? undefined : (input[field] as string | number)
 }
 
+/** `Grace Hopper (user 2)`, or the id alone if this key cannot read the user. Contains text from the service. */
+const userText = async (id: string, org: string | number | undefined, context: Context): Promise<string> => {
+  if (org === undefined) return id
+  const client = await context.client()
+  const { id: orgId } = await findOrg(String(org), context)
+  const { signal } = context.io
+  const found = await client.call(user.getUser, { orgId, userId: id }, { signal }).catch((error: unknown) => {
+    if (error instanceof SvcError) return undefined
+    throw error
+  })
+  const { first_name = '', last_name = '' } = found ? fieldsIn(found) : {}
+  const person = `${String(first_name)} ${String(last_name)}`.trim()
+  return person === '' ? id : `${person} (user ${id})`
+}
+
 /**
  * Asks for confirmation before an operation that deletes, or ends or gives the access of a person. The question names an
  * organization by its slug, anything else by its id.
@@ -130,7 +147,7 @@ export const confirmOperation = async (
   const value = decidingValue(operation, input)
   const what = async (): Promise<string> => {
     const isUser = field === 'userId' || field === 'user_id'
-    const shown = isUser ? await (await import('./user-text.ts')).userText(id, org, context) : name
+    const shown = isUser ? await userText(id, org, context) : name
     return `${operation.summary.split(';')[0]}: ${shown}${value === undefined ? '' : `, ${value}`}`
   }
   const declined = deletes ? 'Nothing was deleted' : 'Nothing was changed'

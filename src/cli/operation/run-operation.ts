@@ -4,7 +4,7 @@ import { asksFirst, type Data, type Operation } from '../../contract/operation.t
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Shape } from '../terminal/payload.ts'
-import { type Answers, confirmOperation, orgIn } from './confirm.ts'
+import type { Answers } from './confirm.ts'
 import { gatherInput } from './gather-input.ts'
 import type { Gathered } from './flags.ts'
 import type { Typed } from '../program/define-command.ts'
@@ -39,7 +39,7 @@ const approveFirst = async (
   await context.approveFirst({
     cli: operation.cli,
     line,
-    org: orgIn(gathered.input),
+    org: (await import('./confirm.ts')).orgIn(gathered.input),
     bound: () => boundCall(operation, { ...gathered.input, ...gathered.extra }, context),
   })
 }
@@ -90,8 +90,10 @@ export const runOperation = async (
     return
   }
   await askFirst?.(whole, typed.options, context)
-  if (asksFirst(operation, whole))
+  if (asksFirst(operation, whole)) {
+    const { confirmOperation } = await import('./confirm.ts')
     await confirmOperation(operation, whole, typed.options, context, () => consequence?.(input))
+  }
 
   if (operation.effect !== 'read') await approveFirst(operation, gathered, typed, context)
   const once = answerFieldsWith(operation, 'secret')
