@@ -24,6 +24,8 @@ export const folderException = ({ name, except = [] }: Pick<Rule, 'name' | 'exce
     ? `An exception for a folder alone (${name}) also excepts options that name another folder: give it argv, too.`
     : undefined
 
+type Written = Pick<Rule, 'name' | 'match' | 'except'>
+
 /** What the patterns of a rule for commands leave out. */
 const commandWarnings = ({ name, match, except }: Written): (string | undefined)[] => {
   const { argv, cwd = [] } = match
@@ -38,8 +40,6 @@ const commandWarnings = ({ name, match, except }: Written): (string | undefined)
     folderException({ name, except }),
   ]
 }
-
-type Written = Pick<Rule, 'name' | 'match' | 'except'>
 
 /** What to think about before a rule is made. Each is a sentence. */
 export const ruleWarnings = (rule: Written): string[] =>

@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { nodes, t } from '../language/text.ts'
-import { countDown, momentText, urgentMs } from '../language/time.ts'
-import { progressLines } from '../request/people.ts'
+import { countDown, urgentMs } from '../language/time.ts'
+import { deniedBefore, progressLines } from '../request/people.ts'
 import { h, ul } from '../shell/element.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { clockText, exactLine, exactText, headline } from '../shell/text.ts'
@@ -37,15 +37,7 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
         h('span', 'problem', nodes('request.breakGlass', { reason: exactLine(one.break_glass.reason) })),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
-      one.earlier_denial &&
-        h(
-          'span',
-          'who',
-          nodes('request.deniedBefore', {
-            name: exactLine(one.earlier_denial.name),
-            when: momentText(one.earlier_denial.at),
-          }),
-        ),
+      one.earlier_denial && h('span', 'who', deniedBefore(one.earlier_denial)),
       one.progress && people,
       left,
     ),

@@ -1,7 +1,12 @@
 import type { Pending } from '../calls/api.ts'
 import { locale, nodes, t } from '../language/text.ts'
 import { div, h } from '../shell/element.ts'
-import { exactText, joined } from '../shell/text.ts'
+import { momentText } from '../language/time.ts'
+import { exactLine, exactText, joined } from '../shell/text.ts'
+
+/** Who denied the same before. */
+export const deniedBefore = ({ name, at }: NonNullable<Pending['earlier_denial']>): Node =>
+  nodes('request.deniedBefore', { name: exactLine(name), when: momentText(at) })
 
 type Line = NonNullable<Pending['lines']>[number]
 

@@ -5,10 +5,10 @@ import { problemLine } from '../shell/frame.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { isOwn, ownFields } from './own-fields.ts'
 import { isLong, longText } from './reading.ts'
-import { peopleLines } from './people.ts'
+import { deniedBefore, peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactNames, exactText, framed, headline } from '../shell/text.ts'
-import { momentText, whenText } from '../language/time.ts'
+import { whenText } from '../language/time.ts'
 import { labelKey } from '../language/message.ts'
 import { isKey, nodes, t } from '../language/text.ts'
 
@@ -94,12 +94,12 @@ export const originLines = ({ origin, requested_at }: From): (HTMLElement | fals
   ]
 }
 
-const earlierDenial = ({ name, at, note }: NonNullable<PendingRequest['earlier_denial']>): HTMLElement =>
+const earlierDenial = (earlier: NonNullable<PendingRequest['earlier_denial']>): HTMLElement =>
   h(
     'p',
     'warning',
-    nodes('request.deniedBefore', { name: exactText(name), when: momentText(at) }),
-    ...(note === undefined ? [] : [' ', nodes('history.note', { note: exactText(note) })]),
+    deniedBefore(earlier),
+    ...(earlier.note === undefined ? [] : [' ', nodes('history.note', { note: exactText(earlier.note) })]),
   )
 
 const firstTime = ({ origin: { credential } }: Pick<PendingRequest, 'origin'>): HTMLElement => {

@@ -130,8 +130,9 @@ export const appendAudit = async ({ db, keyring }: Deps, entry: AuditEntry): Pro
   const hash = auditHash(row)
   const follows = keyring && (!head || isGenuineEnd(keyring, org_id, head))
   const row_mac = follows ? keyring.macOf('audit', { ...row, hash }) : null
-  const added = addRow(db, { ...row, changes: JSON.stringify(row.changes), hash, row_mac })
-  const next = { ...named({ ...row, hash, row_mac }, headColumns) }
+  const whole = { ...row, hash, row_mac }
+  const added = addRow(db, { ...whole, changes: JSON.stringify(row.changes) })
+  const next = named(whole, headColumns)
   if (follows) noteProven(keyring, textOf(org_id, next))
   await transaction.append(org_id, next, added)
   return next

@@ -1,7 +1,7 @@
 import type { Db } from '../storage/schema.ts'
 import { transactionOf } from '../storage/transaction.ts'
 import { statement } from '../storage/statement.ts'
-import { storeChanged } from '../storage/store-changed.ts'
+import { idGivenAgain } from '../storage/store-changed.ts'
 
 const inServiceChain = statement((db, { subject }: { subject: string }) =>
   db.selectFrom('audit').where('org_id', '=', 0).where('subject', '=', subject).select('seq').limit(1),
@@ -17,8 +17,8 @@ const inAnyChain = (db: Db, subject: string) =>
     .executeTakeFirst()
 
 /**
- * An id is never given again: groups, grants and approvals name people and keys by it. Throws 409 if the audit of the organization,
- * or of the service, names it already; with `orgId` null that of any organization.
+ * An id is never given again: groups, grants and approvals name people and keys by it. Throws 409 if the audit of the organization
+ * knows a higher one, or that of the service names it already; with `orgId` null that of any organization.
  */
 export const requireNewId = async (
   db: Db,
@@ -30,5 +30,5 @@ export const requireNewId = async (
   const newest = orgId === null ? 0 : (transactionOf(db).head(orgId)?.[`newest_${kind}`] ?? 0)
   const { rows } = await inServiceChain(db, { subject })
   if (id > newest && rows.length === 0 && (orgId !== null || !(await inAnyChain(db, subject)))) return
-  throw storeChanged(`it would give the id of an earlier ${kind} again, ${id}`)
+  throw idGivenAgain(kind, id)
 }

@@ -12,7 +12,7 @@ import { refuseImpossible } from '../policy/device-policy.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { storeChanged } from '../storage/store-changed.ts'
+import { idGivenAgain } from '../storage/store-changed.ts'
 import { lockOrganizations, transactionOf } from '../storage/transaction.ts'
 import { eraseAccounts, erasePeople } from './erasure.ts'
 
@@ -76,8 +76,7 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
   await lockOrganizations(call.db, [row.id])
-  if (transactionOf(call.db).head(row.id))
-    throw storeChanged(`it would give the id of an earlier organization again, ${row.id}`)
+  if (transactionOf(call.db).head(row.id)) throw idGivenAgain('organization', row.id)
   const row_mac = call.keyring.macOf('organizations', { id: row.id, slug: own })
   await sealOrganization(call.db, { id: row.id, row_mac })
   await call.audit(row.id, `organization:${row.id}`, fieldNames({ name, slug, policy }))

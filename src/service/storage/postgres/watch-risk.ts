@@ -2,11 +2,11 @@ import { riskOf, type Facts, waitsForStandby } from './facts.ts'
 
 export type Report = (message: string, level?: 'warn') => void
 
-/** What an operator should know about the replication while nodes run; undefined if there is nothing. */
+/** What an operator should know about the database while nodes run; undefined if there is nothing. */
 const problemOf = (facts: Facts): string | undefined => {
-  const risk = riskOf(facts)
   if (facts.between !== null)
     return `Something that svc did not make can hide or change its rows: ${facts.between}`
+  const risk = riskOf(facts)
   if (waitsForStandby(facts)) return 'No synchronous standby is connected: writes wait until one is'
   return risk === undefined ? undefined : `The database can lose data: ${risk}`
 }
