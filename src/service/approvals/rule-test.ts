@@ -1,6 +1,7 @@
 import type { Rule } from '../../contract/rule-shape.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import type { Facts } from '../../rules/match.ts'
+import { nearMisses } from '../../rules/near-misses.ts'
 import { termsOf } from '../../rules/terms.ts'
 import { waysAround } from '../../rules/ways-around.ts'
 import { asRefusal, type Call, type HandlerOf } from '../call/call.ts'
@@ -72,6 +73,7 @@ export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call)
   const caller = await callerOf(call, org_id, test.key)
   const as: Call = { ...call, caller }
   const book = await readBook(call, org_id)
+  const written = book.rules.map(({ rule }) => rule)
   const rules: Rule[] = await rulesHolding(as, book, { facts, caller })
   const bare = book.rules.map((one) => ({ ...one, rule: { ...one.rule, except: undefined } }))
   const near = await rulesHolding(as, { rules: bare }, { facts, caller })
@@ -103,14 +105,14 @@ export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call)
         : (problem?.message ?? null),
     ...terms,
     reasons: rules.flatMap(({ name, reason }) => (reason ? [{ rule: name, ...reason }] : [])),
-    ways_around: waysAround(
-      book.rules.map(({ rule }) => rule),
-      {
+    ways_around: [
+      ...nearMisses(written, facts),
+      ...waysAround(written, {
         facts,
         isTrusted: isOperator(caller),
         holding: rules,
         isRestricted: await isRestrictedAmong(call.db, pool.people),
-      },
-    ),
+      }),
+    ],
   }
 }
