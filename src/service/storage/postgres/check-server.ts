@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { failure, SvcError } from '../../../core/errors.ts'
+import { databaseAltered } from '../store-changed.ts'
 import { dataLoss, type Facts, readFacts } from './facts.ts'
 
 const oldest = 13
@@ -31,12 +32,7 @@ export const checkServer = async (client: ClientBase, { durable }: { durable: bo
       'No schema of the search path exists, or this user may not use it',
       `GRANT CREATE, USAGE ON SCHEMA public TO "${facts.role}"`,
     )
-  if (facts.between !== null)
-    throw failure(
-      'database_altered',
-      `The database has what svc did not make, and what could hide or change its rows: ${facts.between}`,
-      'Find out who made it, then remove it: DROP TRIGGER, DROP RULE or DROP POLICY',
-    )
+  if (facts.between !== null) throw databaseAltered(facts.between, 'DROP TRIGGER, DROP RULE or DROP POLICY')
   const loss = durable ? dataLoss(facts) : undefined
   if (loss)
     throw new SvcError('failed', 'database_loses_data', `The database can lose data: ${loss.reason}`, {

@@ -1,5 +1,6 @@
 import Libsql from 'libsql'
 import { failure } from '../../../core/errors.ts'
+import { databaseAltered } from '../store-changed.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
 import type { Db } from '../schema.ts'
 import type { Connection } from './connection.ts'
@@ -43,6 +44,16 @@ export const storeVersion = (file: string): number => {
   }
 }
 
+const refuseTriggers = (connection: Connection): void => {
+  const [found] = connection
+    .prepare("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
+    .all([]) as {
+    name: string
+    tbl_name: string
+  }[]
+  if (found) throw databaseAltered(`trigger ${found.name} on ${found.tbl_name}`, 'DROP TRIGGER')
+}
+
 /** All of `work` or nothing. */
 export const inTransaction = async <T>(
   connection: Connection,
@@ -60,8 +71,9 @@ export const inTransaction = async <T>(
   }
 }
 
-/** Upgrades the store in one exclusive transaction. Throws an SvcError if a newer svc wrote it. */
+/** Upgrades the store in one exclusive transaction. Throws an SvcError if a newer svc wrote it, or if another program added triggers. */
 export const migrate = async (connection: Connection, db: Db): Promise<void> => {
+  refuseTriggers(connection)
   if (versionOf(connection) === newestVersion()) return
   await inTransaction(connection, 'BEGIN EXCLUSIVE', async () => {
     const version = versionOf(connection)

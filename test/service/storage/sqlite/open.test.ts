@@ -213,3 +213,17 @@ describe('the tables', () => {
     await expect(openSqlite({ path })).rejects.toMatchObject({ name: 'SvcError', code: 'store_too_new' })
   })
 })
+
+test('a store to which another program added a trigger does not open', async () => {
+  const copy = join(folder, 'copy.db')
+  await storage.close()
+  copyFileSync(path, copy)
+  const other = new Libsql(copy)
+  other.exec('CREATE TRIGGER quiet AFTER INSERT ON audit BEGIN DELETE FROM audit WHERE id = new.id; END')
+  other.close()
+  await expect(openSqlite({ path: copy })).rejects.toMatchObject({
+    code: 'database_altered',
+    message: expect.stringContaining('trigger quiet on audit'),
+  })
+  storage = await openSqlite({ path })
+})
