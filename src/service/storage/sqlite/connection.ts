@@ -67,9 +67,9 @@ export const openConnection = (path: string): Connection => {
     'foreign_keys = ON',
     // Overwrites deleted data: a value wrapped by an earlier master key must not stay in a free page.
     'secure_delete = ON',
-    // 16 MiB, because the indexes of some ten thousand rows do not fit into the default of 2 MiB.
-    'cache_size = -16384',
-    // 16 MiB too: most commits change the same pages, which a checkpoint then copies once.
+    // 12 MiB, because the indexes of some ten thousand rows do not fit into the default of 2 MiB.
+    'cache_size = -12288',
+    // 16 MiB: most commits change the same pages, which a checkpoint then copies once.
     'wal_autocheckpoint = 4000',
   ])
     database.exec(`PRAGMA ${pragma}`)
