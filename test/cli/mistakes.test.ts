@@ -45,6 +45,7 @@ describe('an invalid value exits with 2 and is named by its flag, whether svc or
   const fence = 'geofence create --org acme --name HQ --radius 5 --is-active 1'
   test.each([
     // svc finds these.
+    ['approve request Deploy --timeout 1y', '--timeout must be seconds, such as 300 or 5m, not "1y"'],
     ['geofence delete x --org acme --yes', '<geofence-id> must be a whole number, not "x"'],
     ['user list --org acme --state gone', '--state must be pending, active, rejected or removed, not "gone"'],
     [`${fence} --latitude 91 --longitude 1`, '--latitude must be 90 or less'],

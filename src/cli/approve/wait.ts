@@ -1,14 +1,19 @@
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { exitOfState } from '../../asking/outcome.ts'
+import { typedSeconds } from '../operation/typed-time.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { sameService } from '../program/command-line.ts'
 import { interruptedWait, showDecision, unboundNote } from './messages.ts'
 
-const secondsOf = (text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined
+const secondsOf = (typed: string | undefined): number | undefined => {
+  if (typed === undefined) return undefined
+  const text = typedSeconds(typed)
   if (!/^[1-9]\d{0,5}$/.test(text))
-    throw usageError(`--timeout must be a whole number of seconds, 1 or more, not "${text}"`, '--timeout 60')
+    throw usageError(
+      `--timeout must be seconds, 1 or more, such as 300 or 5m, not "${typed}"`,
+      '--timeout 60',
+    )
   return Number(text)
 }
 

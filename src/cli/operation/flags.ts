@@ -4,7 +4,7 @@ import { nearest } from '../../core/nearest.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { listed } from '../../core/sentence.ts'
 import type { Need, Flag, Flags } from '../program/command-node.ts'
-import { expandDays, expandSlots, timeForms, typedTime, type Direction } from './typed-time.ts'
+import { expandDays, expandSlots, timeForms, typedSeconds, typedTime, type Direction } from './typed-time.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
 
@@ -90,7 +90,8 @@ const mostListed = 12
  */
 export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`): unknown => {
   const value = field.name === 'days' ? expandDays(raw) : raw
-  const text = String(raw)
+  const isSeconds = field.name.endsWith('_s')
+  const text = isSeconds ? typedSeconds(String(raw)) : String(raw)
   const wrong = (what: string, typed = text) => usageError(`${name} must be ${what}, not "${typed}"`)
   const values = Array.isArray(value) ? value.map(String) : [text]
   const { choices } = field
@@ -104,7 +105,8 @@ export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`
       `${name} ${near ?? choices[0]}`,
     )
   }
-  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('a whole number')
+  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text))
+    throw wrong(isSeconds ? 'seconds, such as 300 or 5m' : 'a whole number')
   if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('a number')
   return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value
 }

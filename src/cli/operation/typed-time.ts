@@ -39,6 +39,20 @@ export const expandSlots = (slots: unknown): unknown =>
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
+const spanForm = /^(\d{1,4})([smhdw])$/
+
+/** In milliseconds, `2h`; undefined for any other text. */
+const typedSpan = (text: string): number | undefined => {
+  const [, count, unit] = spanForm.exec(text) ?? []
+  return unit === undefined ? undefined : Number(count) * units[unit as keyof typeof units]
+}
+
+/** The text of a number of seconds that was typed as `90`, `5m` or `1h`. Returns any other text unchanged. */
+export const typedSeconds = (text: string): string => {
+  const ms = typedSpan(text)
+  return ms === undefined ? text : String(ms / 1000)
+}
+
 /** Whether the calendar has this day: `Date` reads 31 February as 3 March. */
 const isDay = (day: string): boolean => {
   const date = new Date(`${day}T00:00:00Z`)
@@ -58,11 +72,8 @@ export const timeForms = (direction: Direction): string =>
  * every time that svc prints. Throws a usage error that names the flag and the typed text.
  */
 export const typedTime = (flag: string, text: string, direction: Direction, now: Date): string => {
-  const [, count, unit] = /^(\d{1,4})([smhdw])$/.exec(text) ?? []
-  if (unit !== undefined) {
-    const away = Number(count) * units[unit as keyof typeof units]
-    return new Date(now.getTime() + (direction === 'past' ? -away : away)).toISOString()
-  }
+  const away = typedSpan(text)
+  if (away !== undefined) return new Date(now.getTime() + (direction === 'past' ? -away : away)).toISOString()
   const [, day, time, offset] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(text) ?? []
   const at =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { typedTime } from '../../../src/cli/operation/typed-time.ts'
+import { typedSeconds, typedTime } from '../../../src/cli/operation/typed-time.ts'
 
 const now = new Date('2030-01-31T12:00:00.000Z')
 
@@ -25,6 +25,18 @@ test.each([
   ['2030-02-28T08:15+01:00', '2030-02-28T07:15:00.000Z'],
 ])('%s in the future is %s', (typed, expected) => {
   expect(typedTime('expires', typed, 'future', now)).toBe(expected)
+})
+
+test('a number of seconds can be typed with a unit', () => {
+  expect(['90', '90s', '5m', '1h', '7d', '1y', '1.5h'].map(typedSeconds)).toEqual([
+    '90',
+    '90',
+    '300',
+    '3600',
+    '604800',
+    '1y',
+    '1.5h',
+  ])
 })
 
 test('lists the accepted formats of a future time', () => {
