@@ -1,5 +1,5 @@
 import type { Session } from '../calls/api.ts'
-import { button, div, h, link, picture, ul, way } from '../shell/element.ts'
+import { button, div, h, link, picture, ul, way, type Child } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { signedOutOf } from '../calls/sessions.ts'
 import { awayText } from '../away/away-text.ts'
@@ -94,27 +94,30 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
   const state = offer === 'on' || offer === 'blocked' ? offer : 'other'
+  const waits: HTMLElement[] = []
+  const others: HTMLElement[] = []
+  const row = (place: string, isWaiting: boolean, ...content: Child[]): void => {
+    ;(isWaiting ? waits : others).push(way(place, isWaiting, ...content))
+  }
+  if (reviews.length > 0)
+    row(`decision=${reviews[0]}`, true, picture('alert'), t('inbox.reviews', { count: reviews.length }))
+  if (waiting !== null) row('members', waiting > 0, picture('people'), t('inbox.members', { count: waiting }))
+  row('devices', newDevices > 0, picture('phone'), t('inbox.devices', { count: newDevices }))
+  row('history', false, picture('clock'), historyTitle(session, sessions))
+  row('groups', false, picture('people'), t('groups.title'))
+  row('mutes', false, picture('barred'), t('inbox.mutes'))
+  row('agents', false, picture('agent'), t('inbox.agents'))
+  row('away', away !== null, picture('calendar'), away ? awayText(away) : t('away.title'))
+  // There is nothing else to set while they can still be turned on.
+  if (!offered) row('notifications', false, picture('bell'), t('notifications.state', { state }))
   return div(
-    'changing', // One thing at a time.
-    signedOutOf(sessions).length === 0 && newDevices === 0 && secondDevice(session),
+    'changing',
     sessions.length > 1 && switcher(session, actions),
+    waits.length > 0 && ul('rows', ...waits),
+    // One thing at a time.
+    signedOutOf(sessions).length === 0 && newDevices === 0 && secondDevice(session),
     offered && button(t('notifications.turnOn'), 'plain', notify),
-    ul(
-      'rows',
-      reviews.length > 0 &&
-        way(`decision=${reviews[0]}`, true, picture('alert'), t('inbox.reviews', { count: reviews.length })),
-      waiting !== null &&
-        way('members', waiting > 0, picture('people'), t('inbox.members', { count: waiting })),
-      way('devices', newDevices > 0, picture('phone'), t('inbox.devices', { count: newDevices })),
-      way('history', false, picture('clock'), historyTitle(session, sessions)),
-      way('groups', false, picture('people'), t('groups.title')),
-      way('mutes', false, picture('barred'), t('inbox.mutes')),
-      way('agents', false, picture('agent'), t('inbox.agents')),
-      way('away', away !== null, picture('calendar'), away ? awayText(away) : t('away.title')),
-      // There is nothing else to set while they can still be turned on.
-      !offered && way('notifications', false, picture('bell'), t('notifications.state', { state })),
-      h('li', {}, languageChoice(again)),
-    ),
+    ul('rows', ...others, h('li', {}, languageChoice(again))),
   )
 }
 
