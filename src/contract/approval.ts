@@ -108,11 +108,12 @@ export type ApprovalRecord = z.infer<typeof approvalRecord>
 const columns = [
   'request_id',
   'status',
+  'requested_at',
   'action',
   'lines',
   'break_glass',
-  'detail',
   'verified_as',
+  'detail',
   'expires_at',
 ]
 
@@ -210,7 +211,7 @@ export const approval = operations({
     }),
     data: z.array(approvalRecord),
     columns,
-    wide: ['detail', 'verified_as', 'lines', 'expires_at'],
+    wide: ['detail', 'verified_as', 'lines', 'requested_at', 'expires_at'],
   },
   cancelApproval: {
     route: 'POST /svc/v1/approvals/{request_id}/cancel',

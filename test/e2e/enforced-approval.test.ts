@@ -29,7 +29,7 @@ describe('an organization with a rule', () => {
   test('requires an approval from the service, and the command continues with it', async () => {
     const [done, id] = await Promise.all([svcHere(remove(), env), ada.answer()])
     expect(done.exit).toBe(0)
-    expect(done.stderr).toContain(`This requires an approval`)
+    expect(done.stderr).toMatch(/This requires an approval by @\S+ because of rule \S+: apr_/)
     expect(await fences()).toBe('')
     const changes = await ok(['audit', 'list', '--org', ada.org.slug, '--jq', '.[].changes[]'])
     expect(changes.split('\n')).toContain(`approval:${id}`)

@@ -39,7 +39,7 @@ const readThenWrite: Racing = {
     before: async ({ request_id }, { service }) => {
       const row = await service.storage.read((db) => findApproval(db, request_id, { orgId: null }))
       if (row.status !== 'pending') throw conflict('ended', 'too late')
-      return (call) => end(call, request_id, { status: 'expired', detail: 'cancelled by the requester' })
+      return (call) => end(call, request_id, { status: 'expired', detail: 'withdrawn by the requester' })
     },
   },
   decideApproval: {

@@ -69,7 +69,7 @@ export const approveBatch = async (
     for (const i of some.keys())
       found.approvals.push(typeof indexes[i] === 'number' ? `${String(request_id)}:${indexes[i]}` : undefined)
     if (typeof asks_again === 'string') (await context.output()).warn(`Asking again: ${safeLine(asks_again)}`)
-    if (typeof request_id === 'string') await awaitRequest(context, request_id)
+    if (typeof request_id === 'string') await awaitRequest(context, { request_id })
   }
   return found
 }

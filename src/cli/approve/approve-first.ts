@@ -1,8 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod/mini'
 import { ask, awaitHeld, type Approval, type Wanted } from '../../asking/ask.ts'
 import type { Backend } from '../../asking/backend.ts'
+import { approvalLine } from '../../contract/approval-line.ts'
 import { readLines } from '../../contract/approvers.ts'
+import { askedText, becauseText } from '../../contract/line-progress.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
@@ -105,15 +108,26 @@ export const askFirst = async (
 }
 
 /** The request that the service has created because a rule of the organization requires an approval. */
-const requestIn = ({ data }: SvcError): string | undefined => {
-  const { request_id: id } = (data?.request ?? {}) as { request_id?: unknown }
-  return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : undefined
+const requestIn = ({ data }: SvcError): { request_id: string; lines: unknown } | undefined => {
+  const { request_id: id, lines } = (data?.request ?? {}) as { request_id?: unknown; lines?: unknown }
+  return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? { request_id: id, lines } : undefined
+}
+
+/** ` by 2 of @dba because of rule people`; empty if the service does not say it. */
+const byWhom = (lines: unknown): string => {
+  const { data } = z.array(approvalLine).safeParse(lines)
+  if (data === undefined || data.length === 0) return ''
+  const because = becauseText([...new Set(data.flatMap(({ rules }) => rules))])
+  return ` by ${askedText(data)}${because === undefined ? '' : ` ${because}`}`
 }
 
 /** Waits until everybody approves a request that the service has made. Throws without an approval. */
-export const awaitRequest = async (context: Context, id: string): Promise<void> => {
+export const awaitRequest = async (
+  context: Context,
+  { request_id: id, lines }: { request_id: string; lines?: unknown },
+): Promise<void> => {
   const output = await context.output()
-  output.warn(`This requires an approval. Waiting for: ${id}`)
+  output.warn(`This requires an approval${byWhom(lines)}: ${id}`)
   const backend = await openBackend(context, { through: 'service' })
   await awaitHeld(id, { ...askingIn(context, backend), nothing: 'this was not changed' })
 }
@@ -123,8 +137,8 @@ export const awaitRequest = async (context: Context, id: string): Promise<void> 
  * repeated. Throws without an approval; nothing was changed then.
  */
 export const awaitRequired = async (context: Context, required: SvcError): Promise<string> => {
-  const id = requestIn(required)
-  if (id === undefined) throw required
-  await awaitRequest(context, id)
-  return id
+  const request = requestIn(required)
+  if (request === undefined) throw required
+  await awaitRequest(context, request)
+  return request.request_id
 }

@@ -1,13 +1,13 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import { askedText, progressOf } from '../../contract/line-progress.ts'
+import { askedText } from '../../contract/line-progress.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { maskPhone } from '../terminal/mask.ts'
 
 type Asked = Pick<ApprovalRecord, 'approver_mobile' | 'lines'>
 
-/** Who is asked. A tool server may not name the approver of a request from another machine. `whole`: with all of the number. */
+/** Who is asked. A tool server names nobody, and not even the number for a request from another machine. `whole`: with all of the number. */
 export const approverText = ({ approver_mobile, lines }: Asked, whole = false): string => {
-  if (lines && progressOf(lines)) return safeLine(askedText(lines))
+  if (lines && lines.length > 0) return safeLine(askedText(lines))
   if (approver_mobile === '') return 'an unnamed approver'
   return safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
 }

@@ -4,7 +4,8 @@ import type { Progress } from '../../asking/progress.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { becauseText, progressOf, progressText } from '../../contract/line-progress.ts'
+import { isWithdrawn, withdrawnMark } from '../../contract/approval-state.ts'
+import { becauseText, progressText } from '../../contract/line-progress.ts'
 import { cutTo, widthOfText } from '../terminal/columns.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { wantsColour } from '../terminal/output.ts'
@@ -20,9 +21,9 @@ export const timeLeft = (seconds: number): string => {
   return `${parts.map((part, at) => String(part).padStart(at === 0 ? 1 : 2, '0')).join(':')} left`
 }
 
-/** Of several people, those whose answer ended the request. */
+/** Those whose answer ended the request. */
 const whoEnded = (record: ApprovalRecord, whole: boolean): string => {
-  const people = progressOf(record.lines) ? record.lines!.flatMap((line) => line.people) : []
+  const people = record.lines?.flatMap((line) => line.people) ?? []
   const names = people.filter(({ answer }) => answer === record.status).map(({ name }) => name)
   return names.length > 0 ? safeLine([...new Set(names)].join(' and ')) : approverText(record, whole)
 }
@@ -129,11 +130,15 @@ export const createProgress = (
     },
     decided: (record) => {
       end()
-      const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
+      const withdrawn = isWithdrawn(record)
+      const detail = record.detail && !withdrawn ? `: ${safeLine(record.detail)}` : ''
       const wrote = typeof record.note === 'string' && `, who wrote: ${safeLine(JSON.stringify(record.note))}`
-      const who = `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${whoEnded(record, whole)}`
-      const how = record.granted_by === undefined ? who : 'Allowed earlier, so nobody was asked'
-      say(`${how} (${safeLine(record.request_id)})${wrote || detail}`, ...meaningOf(record))
+      const how = withdrawn
+        ? `Withdrawn${safeLine(record.detail!.slice(withdrawnMark.length))}, asked`
+        : ended[record.status]
+      const who = `${how ?? `${safeLine(String(record.status))} by`} ${whoEnded(record, whole)}`
+      const said = record.granted_by === undefined ? who : 'Allowed earlier, so nobody was asked'
+      say(`${said} (${safeLine(record.request_id)})${wrote || detail}`, ...meaningOf(record))
     },
     warn: (text) => {
       wipe()

@@ -1,4 +1,5 @@
 import type { ApprovalLine } from '../../contract/approval-line.ts'
+import { isWithdrawn, withdrawnMark } from '../../contract/approval-state.ts'
 import { askedText } from '../../contract/line-progress.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Shape } from '../terminal/payload.ts'
@@ -26,9 +27,14 @@ export const answerTexts: Shape['texts'] = {
       : '',
 }
 
+/** A request that its requester withdrew has the status of one whose time ran out. */
+export const statusText = (request: Record<string, unknown>): string =>
+  isWithdrawn(request) ? withdrawnMark : String(request['status'])
+
 /** In a list: only a pending request can expire, and an emergency has one cell. */
 export const listTexts: Shape['texts'] = {
   ...answerTexts,
+  status: (_, request) => statusText(request),
   action: (_, request) => headlineOf(request),
   expires_at: (time, { status }) => (status === 'pending' ? String(time) : ''),
   break_glass: (glass, { status }) => {

@@ -71,7 +71,13 @@ export const checkService = async (context: Context): Promise<Finding[]> => {
   }
   const ms = Math.round(performance.now() - started)
   if (!answer) return [ok('service', `accepts this key, which cannot read, and answers in ${ms} ms`)]
-  return [ok('service', `accepts this key and answers in ${ms} ms`), clock(answer.date, io.now().getTime())]
+  const { data } = answer.envelope
+  const isNew = Array.isArray(data) && data.length === 0
+  return [
+    ok('service', `accepts this key and answers in ${ms} ms`),
+    clock(answer.date, io.now().getTime()),
+    ...(isNew ? [note('service', 'it has no organization yet', 'svc org create --name "Acme Corp"')] : []),
+  ]
 }
 
 const mostNamed = 3

@@ -49,7 +49,9 @@ export const askField = async (operation: Operation, field: Field, context: Cont
     try {
       value = await valueOf(operation, field, text.trim(), context)
     } catch (error) {
-      if (error instanceof SvcError && ['usage', 'notFound'].includes(error.exit)) return error.message
+      if (error instanceof SvcError && error.exit === 'usage') return error.message
+      if (error instanceof SvcError && error.exit === 'notFound')
+        return `${error.message}: svc org list shows them, svc org create makes one (Esc ends this)`
       failure = error
     }
     return true

@@ -16,6 +16,8 @@ export type Write = {
   what: string | (() => Promise<string>)
   /** What must be typed in a protected profile: a slug or an id. Absent for a change that deletes nothing. */
   name?: string
+  /** Whether the name must be typed on a terminal in every profile, unless --yes is given. */
+  isGrave?: boolean
   /** The organization of the change, by id or slug. */
   org?: string | number | undefined
   /** What else it deletes, a line each. */
@@ -40,13 +42,14 @@ export const whereLine = async (context: Context, org?: string | number): Promis
 }
 
 /**
- * Asks for confirmation before a change: default No; a protected profile requires the name. Without a terminal it
+ * Asks for confirmation before a change: default No; a protected profile, or an organization, requires the name. Without a terminal it
  * requires --yes, or --confirm NAME in a protected profile. Throws unless the change is confirmed.
  */
 export const confirmWrite = async (write: Write, answers: Answers, context: Context): Promise<void> => {
-  const { what, name, org, declined } = write
+  const { what, name, isGrave, org, declined } = write
   const settings = await context.settings()
-  const typed = settings.protected ? name : undefined
+  const isTyped = settings.protected || (isGrave && !answers.yes && (await context.prompt()) !== undefined)
+  const typed = isTyped ? name : undefined
   const { command } = context
   const again = (...plus: string[]) => command!.again({ without: ['--yes', '--confirm'], plus })
   if (answers.confirm !== undefined && answers.confirm !== name)
@@ -151,5 +154,6 @@ export const confirmOperation = async (
     return `${operation.summary.split(';')[0]}: ${shown}${value === undefined ? '' : `, ${value}`}`
   }
   const declined = deletes ? 'Nothing was deleted' : 'Nothing was changed'
-  await confirmWrite({ what, ...(deletes && { name }), org, consequence, declined }, answers, context)
+  const named = deletes && { name, isGrave: isOrg }
+  await confirmWrite({ what, ...named, org, consequence, declined }, answers, context)
 }

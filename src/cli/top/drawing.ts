@@ -2,7 +2,7 @@ import { Chalk } from 'chalk'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { approverText } from '../approve/approver-text.ts'
-import { headlineOf } from '../approve/request-cells.ts'
+import { headlineOf, statusText } from '../approve/request-cells.ts'
 import { leaveOut, leftOut } from '../terminal/columns.ts'
 import { cellText } from '../terminal/payload.ts'
 import { holdsTime, relativeTime } from '../terminal/relative-time.ts'
@@ -44,6 +44,7 @@ type Row = Record<string, unknown>
 
 const computed: Record<string, (row: Row, look: Look) => string> = {
   action: headlineOf,
+  status: statusText,
   approver: (row, { reveal }) => approverText(row as ApprovalRecord, reveal),
 }
 

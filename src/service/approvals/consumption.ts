@@ -1,4 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import { withdrawnMark } from '../../contract/approval-state.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -103,7 +104,7 @@ export const withdrawApproval = async (
   const { db, now } = call
   const row = await selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst()
   if (!row) return notFound('Approval request')
-  const detail = reason === undefined ? 'cancelled by the requester' : `withdrawn because ${reason}`
+  const detail = `${withdrawnMark} ${reason === undefined ? 'by the requester' : `because ${reason}`}`
   const ended = await updatePending(db, row)
     .set({ status: 'expired', detail, ended_at: now })
     .where('expires_at', '>', now)

@@ -144,7 +144,10 @@ const refuseMany = async (call: Call, approver: Member, kind: Kind): Promise<voi
   const { all, own } = await requestsInWindow(call, approver, kind)
   const refuse = (message: string, { requested_at }: { requested_at: string }): never => {
     const until = addMs(requested_at, windowMs)
-    throw tooSoon('too_many_rings', call, until, (wait) => ({ message, hint: `Try again in ${wait}` }))
+    throw tooSoon('too_many_rings', call, until, (wait) => ({
+      message,
+      hint: `Try again in ${wait}, or once the approver has approved one of them`,
+    }))
   }
   if (own.length >= requestsPerKey)
     refuse(`This key sent this approver ${requestsPerKey} requests in the last ${windowText}`, own.at(-1)!)

@@ -45,6 +45,19 @@ describe('the progress of a wait', () => {
       ].join('\n'),
     )
   })
+  test('names the person, and says who withdrew the request', () => {
+    const io = memoryIo({})
+    const progress = createProgress({ io, globals: {} }, clock)
+    const request = record({ lines: [said('Ada\u001b[2J', 'pending', 1)] })
+    progress.requested(request)
+    progress.decided({ ...request, status: 'expired', detail: 'withdrawn by the requester' })
+    expect(io.err().split('\n')).toEqual([
+      'Asked Ada\\u{001b}[2J (apr_1): Deploy 4.2',
+      'Waiting, 1:00 left',
+      'Withdrawn by the requester, asked Ada\\u{001b}[2J (apr_1)',
+      '',
+    ])
+  })
   test('says which rules hold the request', () => {
     const io = memoryIo({})
     createProgress({ io, globals: {} }, clock).requested(record({ rules: ['destroy', 'people\u202e'] }))

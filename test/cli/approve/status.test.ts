@@ -78,7 +78,7 @@ describe('a request with a subject', () => {
     service.always(json(200, { status: 'success', message: 'Approvals', data: list }))
     const table = (await run(['approve', 'list', '-o', 'table'])).out
     const cells = table.split('\n').map((line) => line.split(/ {2,}/))
-    expect(cells.slice(1, 4).map((row) => [row[2], row[7]])).toEqual([
+    expect(cells.slice(1, 4).map((row) => [row[3], row[8]])).toEqual([
       ['Update geofence: HQ', '2026-01-01T00:01:00.000Z'],
       ['Update geofence: HQ', '-'],
       ['Sing', '2026-01-01T00:01:00.000Z'],

@@ -13,7 +13,7 @@ describe('a cancelled request', () => {
     const id = await newRequest()
     expect(dataOf(await cancel(id, acme.key))).toMatchObject({
       status: 'expired',
-      detail: 'cancelled by the requester',
+      detail: 'withdrawn by the requester',
     })
     expect(refusal(await cancel(id))).toEqual([410, 'expired', []])
     expect(refusal(await service.call('GET', `/svc/v1/approvals/${id}/ceremony`))[0]).toBe(410)

@@ -41,7 +41,9 @@ describe('an approver is not overloaded:', () => {
     const answer = await ask(service, ada, {}, acme.key)
     expect(limitOf(answer)).toEqual([429, 'too_many_rings', '595'])
     expect(answer.body.message).toBe('This key sent this approver 5 requests in the last 10 minutes')
-    expect(answer.body.data.hint).toBe('Try again in 9 min 55 s')
+    expect(answer.body.data.hint).toBe(
+      'Try again in 9 min 55 s, or once the approver has approved one of them',
+    )
     expect(service.notified).toHaveLength(5)
     await askTimes(5, service.operatorKey)
     expect(limitOf(await ask(service, ada))).toEqual([429, 'too_many_rings', '595'])
