@@ -17,18 +17,29 @@ export type Terms = {
 
 type Asked = { lifetime_s?: number | undefined; use_within_s?: number | undefined }
 
-const least = (asked: number | undefined, most: readonly number[], otherwise: number): number =>
-  Math.min(asked ?? (most.length > 0 ? Math.min(...most) : otherwise), ...most)
-
-const given = <T>(values: readonly (T | undefined)[]): T[] => values.filter((value) => value !== undefined)
+/** A rule that says nothing counts as one that says the usual, so that no other rule makes it weaker. */
+const least = (
+  asked: number | undefined,
+  said: readonly (number | undefined)[],
+  { usual, most }: { usual: number; most: number },
+): number =>
+  Math.min(
+    asked ?? (said.length > 0 ? Math.min(...said.map((value) => value ?? usual)) : usual),
+    ...said.map((value) => value ?? most),
+  )
 
 /** The terms of a request. Undefined if it wants to live longer than it can without a rule that says how long. */
 export const termsOf = (rules: readonly Rule[], asked: Asked = {}): Terms | undefined => {
-  const lifetimes = given(rules.map((rule) => rule.lifetime_s))
-  if (lifetimes.length === 0 && (asked.lifetime_s ?? 0) > mostLifetime) return undefined
+  const lifetimes = rules.map((rule) => rule.lifetime_s)
+  if (lifetimes.every((value) => value === undefined) && (asked.lifetime_s ?? 0) > mostLifetime)
+    return undefined
   return {
-    lifetime_s: least(asked.lifetime_s, lifetimes, defaultLifetime),
-    use_within_s: least(asked.use_within_s, given(rules.map((rule) => rule.use_within_s)), defaultUse),
+    lifetime_s: least(asked.lifetime_s, lifetimes, { usual: defaultLifetime, most: mostLifetime }),
+    use_within_s: least(
+      asked.use_within_s,
+      rules.map((rule) => rule.use_within_s),
+      { usual: defaultUse, most: Infinity },
+    ),
     number: rules.some((rule) => rule.number),
     factors: [...new Set(rules.flatMap((rule) => rule.factors ?? []))],
   }

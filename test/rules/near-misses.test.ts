@@ -9,6 +9,13 @@ const missed = (facts: Facts, ...matches: RuleMatch[]): string[] =>
     facts,
   )
 
+const call = (server: string, tool: string, file_path: string): Facts => ({
+  type: 'tool_call',
+  server,
+  tool,
+  arguments: { file_path },
+})
+
 const command = (cwd: string, ...argv: string[]): Facts => ({
   type: 'command',
   argv,
@@ -37,12 +44,6 @@ test('says which argument, tool or server of a rule a call does not have', () =>
     tool: ['Write'],
     arguments: { file_path: ['**/.env'] },
   }
-  const call = (server: string, tool: string, file_path: string): Facts => ({
-    type: 'tool_call',
-    server,
-    tool,
-    arguments: { file_path },
-  })
   expect(missed(call('claude-code', 'Write', '.env'), secrets)).toEqual([
     'rule-0 does not hold it: its argument file_path is **/.env.',
   ])

@@ -24,6 +24,8 @@ const consume = (request_id: string, digest: string) =>
 const destroy = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
 const subject = command('terraform', 'destroy')
 
+const after = (seconds: number): string => new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
 describe('a request that a rule holds', () => {
   test('asks the people of the rule, and nobody need be named', async () => {
     await createRule(service, acme.id, { members: [ada.id], match: destroy })
@@ -67,12 +69,12 @@ describe('a request that a rule holds', () => {
     )
     dataOf(await service.call('POST', at(acme.id, 'rules'), { body }))
     const request = await asked({ subject, lifetime_s: 3000 })
-    expect(request.expires_at).toBe(new Date(clock.now().getTime() + 600_000).toISOString())
+    expect(request.expires_at).toBe(after(600))
     expect(request.number).toMatch(/^\d\d$/)
     const { use_by } = dataOf(
       await decide(service, request.request_id, ada.key, { decision: 'approve', number: request.number }),
     )
-    expect(use_by).toBe(new Date(clock.now().getTime() + 60_000).toISOString())
+    expect(use_by).toBe(after(60))
   })
 
   test('lives longer than an hour only if a rule allows it', async () => {
@@ -83,7 +85,22 @@ describe('a request that a rule holds', () => {
     ])
     await createRule(service, acme.id, { members: [ada.id], match: destroy, lifetime_s: 86_400 })
     const { expires_at } = await asked({ subject })
-    expect(expires_at).toBe(new Date(clock.now().getTime() + 86_400_000).toISOString())
+    expect(expires_at).toBe(after(86_400))
+  })
+
+  test('lives no longer because of another rule', async () => {
+    const { group } = await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    const times = { lifetime_s: 86_400, use_within_s: 86_400 }
+    const body = { name: 'patient', match: destroy, who: [`@${group}`], ...times }
+    dataOf(
+      await service.call('POST', at(acme.id, `groups/${group}/members`), { body: { user_id: grace.id } }),
+    )
+    dataOf(await service.call('POST', at(acme.id, 'rules'), { body }))
+    const usual = await asked({ subject })
+    expect(usual.expires_at).toBe(after(300))
+    expect((await asked({ subject, lifetime_s: 80_000 })).expires_at).toBe(after(3600))
+    const { use_by } = dataOf(await decide(service, usual.request_id, ada.key))
+    expect(use_by).toBe(after(600))
   })
 
   test('needs the reason that the rule demands', async () => {
