@@ -1,6 +1,6 @@
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { parseExact } from '../../core/exact-json.ts'
+import { fromUtf8, parseExact } from '../../core/exact-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { ToolCall } from '../approve/tool-call.ts'
 import type { Host } from './host.ts'
@@ -31,10 +31,19 @@ const fieldsOf = (host: Host, input: Record<string, unknown>) =>
         cwd: input['cwd'],
       }
 
+/** Other bytes would be shown as another text than the host has. */
+const textOf = (host: Host, bytes: Uint8Array): string => {
+  try {
+    return fromUtf8(bytes)
+  } catch {
+    throw unreadable(host, 'it is not UTF-8')
+  }
+}
+
 /** Reads the JSON that a host writes to its hook. Throws if any part is not as documented. */
-export const readCall = (host: Host, text: string): ToolCall => {
-  if (text.length > mostBytes) throw unreadable(host, `it is larger than ${mostBytes / 1024 / 1024} MiB`)
-  const input = exactJson(text)
+export const readCall = (host: Host, bytes: Uint8Array): ToolCall => {
+  if (bytes.length > mostBytes) throw unreadable(host, `it is larger than ${mostBytes / 1024 / 1024} MiB`)
+  const input = exactJson(textOf(host, bytes))
   if (!isRecord(input)) throw unreadable(host, 'it is not a JSON object, or has a name twice')
   const { event, tool, arguments: given, cwd } = fieldsOf(host, input)
   if (event !== host.event)

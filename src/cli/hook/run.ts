@@ -45,7 +45,7 @@ const decide = async (
   refusePipes(context)
   const names = options.match ? readNames(options.match) : host.shell
   if (io.stdin.isTTY) throw usageError(`This command is called by ${host.title}, not by a person`)
-  const call = readCall(host, await io.stdin.text())
+  const call = readCall(host, await io.stdin.bytes())
   if (!holds(names, [call.tool, ...(host.aliases?.[call.tool] ?? [])])) return { kind: 'pass' }
   return { kind: 'approved', id: await approveToolCall(call, options, context, requested) }
 }

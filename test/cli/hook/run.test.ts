@@ -12,8 +12,8 @@ afterAll(() => folder.remove())
 const keyFile = join(folder.path, 'ask.key')
 writeFileSync(keyFile, 'key', { mode: 0o600 })
 const env = { SVC_CONFIG_DIR: '/nowhere' }
-const run = async (host: string, input: string | object, flags = '--to +12025550101') => {
-  const stdin = typeof input === 'string' ? input : JSON.stringify(input)
+const run = async (host: string, input: string | Buffer | object, flags = '--to +12025550101') => {
+  const stdin = typeof input === 'string' || Buffer.isBuffer(input) ? input : JSON.stringify(input)
   const way = `--base-url http://127.0.0.1:1/ --key-file ${keyFile}`
   const { exit, out, err } = await svc(`hook run ${host} ${flags} ${way}`, { env, stdin })
   return { exit, stdout: out, stderr: err }
@@ -61,7 +61,7 @@ test('reads arguments that Copilot sends as text', async () => {
 })
 
 const call = inputOf('claude', 'ls')
-test.each<[string, string | object, RegExp]>([
+test.each<[string, string | Buffer | object, RegExp]>([
   ['nothing', '', /not a JSON object/],
   ['no JSON', '{"hook_event_name": "PreToolUse"', /not a JSON object/],
   ['a list', '[]', /not a JSON object/],
@@ -90,6 +90,11 @@ test.each<[string, string | object, RegExp]>([
     'an unpaired surrogate',
     '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"\\ud800"}}',
     /cannot be shown/,
+  ],
+  [
+    'bytes that are no UTF-8',
+    Buffer.from(JSON.stringify(inputOf('claude', 'rm \u00ff')), 'latin1'),
+    /it is not UTF-8/,
   ],
   ['9 MiB', inputOf('claude', 'x'.repeat(9 * 1024 * 1024)), /larger than 8 MiB/],
 ])('blocks %s on standard input', async (_, input, why) => {
