@@ -10,7 +10,7 @@ import { nodes, t } from '../language/text.ts'
 import { dateText } from '../language/time.ts'
 
 /** The addresses to which the service sends the browser; anything else would run in this page. */
-const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][a-z0-9.+-]*:\/\//i.test(text)
+const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][a-z0-9.+-]*:\//i.test(text)
 
 type Ways = { toInbox: () => void; again: () => void }
 type Asked = { isTerminal: boolean; toInbox: () => void }
