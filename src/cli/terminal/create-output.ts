@@ -34,6 +34,8 @@ export const createOutput = (run: Run): Output => {
     const columns = shape.columns?.filter((name) => !folded?.includes(name))
     const whole = gridOf(readable(masked, { now, folded, texts }), { ...shape, columns })
     const grid = leaveOut(whole, { width, wide: shape.wide })
+    // What a record does not have is no news; a script reads another format.
+    if (!grid.head) grid.lines = grid.lines.filter(([, value]) => value !== '')
     const missing = leftOut(whole, grid)
     if (missing.length > 0) below = `Left out: ${missing.join(', ')}. -o json shows everything`
     return `${drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })}

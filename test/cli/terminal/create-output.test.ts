@@ -23,8 +23,7 @@ describe('without -o', () => {
         'slug                 acme',
         'name                 Acme Corp',
         'tags                 a, b',
-        'policy.device_trust  true',
-        'ended                -\n',
+        'policy.device_trust  true\n',
       ].join('\n'),
       piped: 'id\t1\nslug\tacme\nname\tAcme Corp\ntags\ta, b\npolicy.device_trust\ttrue\nended\t\n',
     })

@@ -92,8 +92,7 @@ describe('a nested value', () => {
         'fences[0].name            HQ',
         'fences[0].places[0].city  Berlin',
         'fences[1].id              5',
-        'fences[1].name            Lab',
-        'fences[1].places          -\n',
+        'fences[1].name            Lab\n',
       ].join('\n'),
     )
     expect((await shown({ id: 1, fences }, {}, { shape: { folded: ['fences'] } })).tty).toBe('id  1\n')
