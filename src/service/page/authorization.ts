@@ -9,8 +9,8 @@ import type { Keyring } from '../call/keyring.ts'
 export type Terminal = {
   installation: string
   host: string
-  /** Of one without a browser: the SHA-256 of its device code, and the address that it asked from. */
-  device?: { hash: string; address: string | null }
+  /** Of one without a browser: the SHA-256 of its device code, that of the code its person types, and the address that it asked from. */
+  device?: { hash: string; code_hash: string; address: string | null }
 }
 
 /** A checked authorization request of a client. */

@@ -4,6 +4,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import type { Moment, Service } from '../call/service.ts'
 import type { Member } from '../call/tenant.ts'
+import { openRequest } from './authorization.ts'
 import { notifyMember } from '../devices/notices.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 
@@ -24,15 +25,19 @@ export const openTerminalCode: HandlerOf<'openTerminalCode'> = async ({ code }, 
     { code: 'too_many_codes', what: `You typed ${tries.atMost} codes within an hour` },
   )
   await call.audit(org_id, `user:${user_id}`, ['terminal_code'])
+  const code_hash = hashOfCode(code)
   const row = await call.db
     .selectFrom('device_codes')
-    .where('code_hash', '=', hashOfCode(code))
+    .where('code_hash', '=', code_hash)
     .where('answer', 'is', null)
     .where('expires_at', '>', call.now)
     .select('request')
     .executeTakeFirst()
+  // The store could name the request of another terminal.
+  const isOwn =
+    row && openRequest(call.keyring, row.request, call.now).terminal?.device?.code_hash === code_hash
   // Returned, so that a wrong code counts.
-  return row ?? notFound('Code')
+  return isOwn ? row : notFound('Code')
 }
 
 /** The answer to a terminal whose person refused. */

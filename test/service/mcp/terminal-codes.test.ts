@@ -1,3 +1,4 @@
+import { sha256 } from '../../../src/core/ids.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dataOf, refusal } from '../fixtures.ts'
 import { confirmed, fromPhone, type Phone } from '../page/phone.ts'
@@ -53,6 +54,26 @@ describe('a terminal without a browser', () => {
       scopes: ['ask'],
       lasts_s: 3_600,
     })
+  })
+
+  test('gets nothing from the code of another terminal, whatever the store says', async () => {
+    const [own, other] = [await start(), await start({ host: 'build-8' })]
+    await service.storage.write(
+      async (db) => {
+        const rows = await db.selectFrom('device_codes').select(['device_hash', 'request']).execute()
+        const [first, second] = [own, other].map(({ device_code }) =>
+          rows.find(({ device_hash }) => device_hash === sha256(device_code)),
+        )
+        await db
+          .updateTable('device_codes')
+          .set({ request: second!.request })
+          .where('device_hash', '=', first!.device_hash)
+          .execute()
+      },
+      { org: 0 },
+    )
+    expect(refusal(await type(own.user_code, ada))[1]).toBe('not_found')
+    expect((await type(other.user_code, ada)).status).toBe(200)
   })
 
   test('does not ask where a rule wants a person who confirmed the key', async () => {

@@ -36,7 +36,7 @@ export const startDevice = async (
   const { installation, host } = readTerminal(form)
   const asked = new Set((form['scope'] ?? 'ask read').split(' '))
   const [device_code, user_code] = [randomToken(), newCode()]
-  const hash = sha256(device_code)
+  const [hash, code_hash] = [sha256(device_code), hashOfCode(user_code)]
   await storage.write(
     async (db) => {
       const now = storage.now()
@@ -55,12 +55,12 @@ export const startDevice = async (
         code_challenge: '',
         resource: addresses.resource,
         scopes: scopes.filter((one) => one === 'ask' || (one === 'read' && asked.has(one))),
-        terminal: { installation, host, device: { hash, address: address ?? null } },
+        terminal: { installation, host, device: { hash, code_hash, address: address ?? null } },
         expires_at,
       })
       await db
         .insertInto('device_codes')
-        .values({ code_hash: hashOfCode(user_code), device_hash: hash, request, expires_at })
+        .values({ code_hash, device_hash: hash, request, expires_at })
         .execute()
     },
     { org: 0, routine: true },
