@@ -40,7 +40,12 @@ const readUser =
     return row && { ...row, name: `${row.first_name} ${row.last_name}` }
   }
 
-const readOrganization: Reader = ({ db }, _, orgId) => organizationRow(db, orgId)
+/** Of the policy, only what an update names changes. */
+const readOrganization: Reader = async ({ db }, { policy = {} }, orgId) => {
+  const row = await organizationRow(db, orgId)
+  const named = Object.entries(row.policy).filter(([name]) => Object.hasOwn(policy as Fields, name))
+  return { ...row, policy: Object.fromEntries(named) }
+}
 
 const readKey: Reader = async ({ db }, input, orgId) => {
   const row = await db

@@ -145,6 +145,22 @@ describe('a call that a rule covers', () => {
     expect(refusal(await setFences([], approval(id)))[1]).toBe('other_subject')
   })
 
+  test('shows of a policy only what changes, because the rest stays', async () => {
+    const setPolicy = (policy: object) =>
+      service.call('PUT', `/organization/${acme.id}/update`, { body: { policy }, key: rules })
+    const known = dataOf(await setPolicy({ device_trust: true, ip_allow: ['127.0.0.0/8'] })).policy
+    expect(known).toEqual({ device_trust: true, ip_allow: ['127.0.0.0/8'] })
+    await holdCalls(service, acme.id, ['org update'], [ada.id])
+    const policy = { deny_check: 'presence', ip_allow: ['10.0.0.0/8'] }
+    const { request_id } = requestOf(await setPolicy(policy))
+    const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+    expect(subject.data).toMatchObject({
+      body: { policy },
+      before: { policy: { ip_allow: ['127.0.0.0/8'] } },
+    })
+    expect(subject.data.before.policy).not.toHaveProperty('device_trust')
+  })
+
   test.each(['pending', 'denied'] as const)('is refused while the request is %s', async (state) => {
     const { request_id } = requestOf(await remove())
     if (state === 'denied') dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
