@@ -96,6 +96,7 @@ export const audit = operations({
             'verification',
             'refresh_token',
             'email_link',
+            'email_address',
             'user',
           ]),
           'Kind of row',

@@ -5,6 +5,7 @@ import { type OperationId, table } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
+import { openTarget } from '../call/webhook-target.ts'
 import { ownedKeyText } from './key-confirmation.ts'
 import { peopleText } from './people-text.ts'
 import { reviewedText } from './review.ts'
@@ -57,6 +58,17 @@ const readKey: Reader = async ({ db }, input, orgId) => {
   return row && { name: `${row.name} (${row.scopes})` }
 }
 
+/** The host of a webhook: its whole address can be a secret. */
+const readWebhook: Reader = async ({ db, keyring }, input, orgId) => {
+  const row = await db
+    .selectFrom('webhooks')
+    .where('webhook_id', '=', String(input['webhook_id']))
+    .where('org_id', '=', orgId)
+    .select(['webhook_id', 'org_id', 'wrapped'])
+    .executeTakeFirst()
+  return row && { name: new URL(openTarget(keyring, row).url).host }
+}
+
 /** Reads what a call is about to change or delete. */
 const readers: Partial<Record<OperationId, Reader>> = {
   updateGeofence: readRow('geofences', 'id'),
@@ -74,6 +86,9 @@ const readers: Partial<Record<OperationId, Reader>> = {
   deleteOrganization: readOrganization,
   rotateKey: readKey,
   revokeKey: readKey,
+  rotateWebhook: readWebhook,
+  replayWebhook: readWebhook,
+  deleteWebhook: readWebhook,
 }
 
 const ownColumns = new Set(['id', 'org_id', 'user_id'])
@@ -110,6 +125,7 @@ const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
 
 /** The user whom a call is about; undefined if it is about none. */
 const concernedUser = async ({ db, caller }: Call, { id, input }: Write, orgId: number) => {
+  if (id === 'createKey') return input['owner_user_id'] as number | undefined
   if (id === 'setAway') return Number(input['user_id'] ?? caller.ownerId)
   if (input['device_id'] === undefined) return (input['userId'] ?? input['user_id']) as number | undefined
   const device = db.selectFrom('devices').where('org_id', '=', orgId)

@@ -3,6 +3,7 @@ import type { Policy } from '../../contract/policy.ts'
 import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { storeChanged } from '../storage/store-changed.ts'
 import type { Call } from './call.ts'
 import type { Authenticated } from './caller.ts'
 
@@ -152,11 +153,16 @@ export const organizationRow = async (db: Db, orgId: number) => {
   return { ...row, policy: policyOf({ slug: row.slug, policy }) }
 }
 
-export const readMobile = async (db: Db, userId: number): Promise<string> => {
-  const { mobile } = await db
+/** The number of a person. Links and codes go there, so another program must not have changed it. */
+export const readMobile = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  userId: number,
+): Promise<string> => {
+  const person = await db
     .selectFrom('people')
     .where('id', '=', userId)
-    .select('mobile')
+    .selectAll()
     .executeTakeFirstOrThrow(() => notFound('User'))
-  return mobile
+  if (!keyring.holds('people', person)) throw storeChanged(`the number of user ${userId}`)
+  return person.mobile
 }

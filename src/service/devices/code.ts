@@ -9,9 +9,9 @@ import { changeDeviceRows } from './rows.ts'
 type PendingDevice = Member & { id: number }
 
 /** Each device has its own code. A code for anything else never activates a device, nor the other way round. */
-const codeOwner = async ({ db }: Call, { org_id, user_id, id }: PendingDevice) => ({
+const codeOwner = async (call: Call, { org_id, user_id, id }: PendingDevice) => ({
   org_id,
-  mobile: await readMobile(db, user_id),
+  mobile: await readMobile(call, user_id),
   purpose: `device:${id}`,
 })
 

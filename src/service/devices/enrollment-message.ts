@@ -9,6 +9,7 @@ import { readDevicePolicy } from '../policy/device-policy.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { everHadDevice, hasActiveDevice } from './proof.ts'
 import { bindSite } from './site.ts'
+import { readVerified } from './verified-addresses.ts'
 
 type SentEnrollment = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>
 
@@ -24,24 +25,18 @@ const verifiedAddress = async (call: Call, member: Member): Promise<string | und
   const { recoveryDelayMs } = await readDevicePolicy(call, member.org_id)
   const before = addMs(call.now, -recoveryDelayMs)
   const isRecovery = await everHadDevice(call, member)
-  const account = await call.db
-    .selectFrom('mobile_accounts')
-    .where('user_id', '=', member.user_id)
-    .where('org_id', 'in', [member.org_id, 0])
-    .where('email', 'is not', null)
-    .where('email_verified_at', 'is not', null)
-    .where(({ or, eb }) => or([eb('email_changed_at', 'is', null), eb('email_changed_at', '<=', before)]))
-    .$if(isRecovery, (query) => query.where('email_verified_at', '<=', before))
-    .select('email')
-    .orderBy('org_id', 'desc')
-    .executeTakeFirst()
-  return account?.email ?? undefined
+  const verified = await readVerified(call, member)
+  return verified.find(
+    ({ email_changed_at, email_verified_at }) =>
+      (email_changed_at === null || email_changed_at <= before) &&
+      (!isRecovery || email_verified_at <= before),
+  )?.email
 }
 
 /** The member's mobile number identifies them, so it comes first. An e-mail address counts only if it is verified. */
 const chooseRecipient = async (call: Call, member: Member) => {
   if (call.service.channels.has('sms'))
-    return { channel: 'sms', to: await readMobile(call.db, member.user_id) } as const
+    return { channel: 'sms', to: await readMobile(call, member.user_id) } as const
   const to = call.service.channels.has('email') ? await verifiedAddress(call, member) : undefined
   return to === undefined ? undefined : ({ channel: 'email', to } as const)
 }

@@ -4,6 +4,7 @@ import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { administrators } from './administrators.ts'
 import { hasPush } from './push-targets.ts'
+import { readVerified } from './verified-addresses.ts'
 
 type Deps = Pick<Call, 'db' | 'now' | 'service' | 'send'>
 
@@ -52,18 +53,15 @@ const pushTextOf = (about: string, organization: string): string =>
   JSON.stringify({ notice: about, organization })
 
 /** The addresses that the organization has and that the person verified, each once. */
-const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> => {
+const readAddresses = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  member: Member,
+): Promise<Iterable<string>> => {
   const known = await db.selectFrom('memberships').where(ofMember(member)).select('email').execute()
-  const verified = await db
-    .selectFrom('mobile_accounts')
-    .where('user_id', '=', member.user_id)
-    .where('org_id', 'in', [member.org_id, 0])
-    .where('email_verified_at', 'is not', null)
-    .select('email')
-    .orderBy('org_id')
-    .execute()
+  const verified = await readVerified({ db, keyring }, member)
   const addresses = new Map<string, string>()
-  for (const { email } of [...known, ...verified]) if (email) addresses.set(email.toLowerCase(), email)
+  for (const { email } of [...known, ...verified.toReversed()])
+    if (email) addresses.set(email.toLowerCase(), email)
   return addresses.values()
 }
 
@@ -85,7 +83,9 @@ const readReach = async (
         .orderBy('d.id')
         .execute()
     : []
-  const addresses = service.channels.has('email') ? [...(await readAddresses(db, member))] : []
+  const addresses = service.channels.has('email')
+    ? [...(await readAddresses({ db, keyring: service.keyring }, member))]
+    : []
   return { devices, addresses }
 }
 

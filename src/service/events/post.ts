@@ -1,7 +1,8 @@
 import type { WebhookFormat } from '../../contract/webhook.ts'
 import type { Networks } from '../delivery/public-address.ts'
 import { requestPublic } from '../delivery/public-request.ts'
-import { type Secret, signedHeaders } from './signature.ts'
+import type { Secret } from '../call/webhook-target.ts'
+import { signedHeaders } from './signature.ts'
 
 type Post = {
   url: string

@@ -1,11 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { Secret } from '../call/webhook-target.ts'
 
 // Standard Webhooks 1.0: https://www.standardwebhooks.com
 
 const prefix = 'whsec_'
-
-/** A secret that signs events; `until` (ISO) for one that a rotation replaced. */
-export type Secret = { secret: string; until?: string }
 
 export const newSigningSecret = (): string => prefix + randomBytes(32).toString('base64')
 

@@ -7,7 +7,8 @@ import type { Networks } from '../delivery/public-address.ts'
 import type { Storage } from '../storage/storage.ts'
 import { chatMessage, requestIdOf, type Told } from './chat-message.ts'
 import { postEvent, whyUnanswered } from './post.ts'
-import { openTarget, stopWebhook, type Target, type WebhookRow } from './webhook-rows.ts'
+import { openTarget, type Target } from '../call/webhook-target.ts'
+import { stopWebhook, type WebhookRow } from './webhook-rows.ts'
 
 type Options = {
   storage: Storage

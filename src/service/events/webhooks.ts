@@ -11,7 +11,8 @@ import { scopeMissing } from '../keys/scopes.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { newSigningSecret, secretsAt } from './signature.ts'
 import { readBefore, readEnd } from './stream.ts'
-import { openTarget, type Target, typesOf, type WebhookRow, wrapTarget } from './webhook-rows.ts'
+import { openTarget, type Target, wrapTarget } from '../call/webhook-target.ts'
+import { typesOf, type WebhookRow } from './webhook-rows.ts'
 
 /** Webhooks of one chain. */
 const mostWebhooks = 20

@@ -86,12 +86,14 @@ export const verifyEmail: HandlerOf<'verifyEmail'> = async ({ token }, call) => 
     .where('expires_at', '>', now)
     .returning('id')
     .executeTakeFirstOrThrow(linkExpired)
-  await db
+  const account = await db
     .updateTable('mobile_accounts')
     .set({ email_verified_at: now })
     .where(ofMember({ org_id, user_id }))
     .where('email', '=', email)
-    .returning('id')
+    .returningAll()
     .executeTakeFirstOrThrow(linkExpired)
+  const row_mac = keyring.macOf('mobile_accounts', account)
+  await db.updateTable('mobile_accounts').set({ row_mac }).where('id', '=', account.id).execute()
   await call.audit(org_id, `user:${user_id}`, ['email_verified_at'], `user:${user_id}`)
 }

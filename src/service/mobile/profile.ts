@@ -59,6 +59,7 @@ export const updateProfile: HandlerOf<'updateProfile'> = async (
       ...(imei !== undefined && { imei: parseImei(imei).imei }),
       ...(newAddress && {
         email_verified_at: null,
+        row_mac: null,
         ...(account.email !== null && { email_changed_at: call.now }),
       }),
       updated_at: call.now,

@@ -12,7 +12,7 @@ import { addVerification, findMember, findVerification, refuseUnready, spend } f
 const findSubject = async (call: Call, { user_id, mobile, org_id }: RowInput<'generateAuthToken'>) => {
   if (mobile !== undefined) return findApprover(call, parsePhone(mobile).mobile, org_id)
   const member = await findMember(call, { user_id, org_id })
-  return findApprover(call, await readMobile(call.db, member.user_id), member.org_id)
+  return findApprover(call, await readMobile(call, member.user_id), member.org_id)
 }
 
 export const generateAuthToken: HandlerOf<'generateAuthToken'> = async (input, call) => {

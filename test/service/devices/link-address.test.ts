@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { enrollPhone } from '../page/phone.ts'
 import { createClock, hour } from '../clock.ts'
-import { createMember, createTenant, dataOf } from '../fixtures.ts'
+import { newRow } from '../../../src/service/storage/schema.ts'
+import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
 import { createMobileUser } from '../mobile-user.ts'
 
@@ -10,15 +11,21 @@ const accepted = async ({
   verified,
   changed,
   lost = false,
+  sms = false,
+  alters = '',
 }: {
   /** Hours ago. */
   verified: number
   changed?: number
   /** They had a device before. */
   lost?: boolean
+  /** Whether text messages can be sent, too. */
+  sms?: boolean
+  /** What another program does in SQL before. */
+  alters?: string
 }) => {
   const clock = createClock()
-  const service = await startTestService({ now: clock.now, channels: ['email'] })
+  const service = await startTestService({ now: clock.now, channels: sms ? ['sms', 'email'] : ['email'] })
   const ago = (hours: number) => new Date(Date.parse(clock.iso()) - hours * hour).toISOString()
   try {
     const acme = await createTenant(service, 'acme')
@@ -27,27 +34,36 @@ const accepted = async ({
       const { device } = await enrollPhone(service, acme.id, ada)
       dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`))
     }
+    const account = newRow('mobile_accounts', {
+      org_id: acme.id,
+      user_id: Number(ada.id),
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      email: 'ada@proved.example',
+      email_verified_at: ago(verified),
+      email_changed_at: changed === undefined ? null : ago(changed),
+      created_at: ago(1000),
+      updated_at: ago(1000),
+    })
+    const row_mac = service.keyring.macOf('mobile_accounts', account)
     await service.storage.write(
       (db) =>
         db
           .insertInto('mobile_accounts')
-          .values({
-            org_id: acme.id,
-            user_id: Number(ada.id),
-            first_name: 'Ada',
-            last_name: 'Lovelace',
-            email: 'ada@proved.example',
-            email_verified_at: ago(verified),
-            email_changed_at: changed === undefined ? null : ago(changed),
-            created_at: ago(1000),
-            updated_at: ago(1000),
-          })
+          .values({ ...account, row_mac })
           .execute(),
       { org: 0 },
     )
+    await service.runSql(alters || 'SELECT 1')
     const user = `/organization/${acme.id}/user/${ada.id}`
     dataOf(await service.call('POST', `${user}/pending`, { body: {} }))
-    const { enrollment } = dataOf(await service.call('POST', `${user}/accept`, { body: {} }))
+    const answer = await service.call('POST', `${user}/accept`, { body: {} })
+    if (answer.status !== 200)
+      return [
+        refusal(answer)[1],
+        (await service.messages()).filter(({ kind }) => kind === 'enrollment').length,
+      ]
+    const { enrollment } = dataOf(answer)
     const sent = (await service.messages()).filter(({ kind }) => kind === 'enrollment')
     expect(sent.map(({ to }) => to)).toEqual(enrollment.channel === null ? [] : ['ada@proved.example'])
     return enrollment.channel
@@ -65,6 +81,14 @@ test.each([
   ['one that was proved before, in a recovery', { verified: 24, lost: true }, 'email'],
 ])('a link to %s', async (_, address, channel) => {
   expect(await accepted(address)).toBe(channel)
+})
+
+test.each([
+  [{ verified: 1, alters: "UPDATE mobile_accounts SET email = 'eve@evil.example'" }, null],
+  [{ verified: 1, changed: 1, alters: 'UPDATE mobile_accounts SET email_changed_at = NULL' }, null],
+  [{ verified: 1, sms: true, alters: "UPDATE people SET mobile = '+12025559999'" }, ['store_changed', 0]],
+])('no link goes where another program wants it: %j', async (address, end) => {
+  expect(await accepted(address)).toEqual(end)
 })
 
 test('a new address of an account is reported to the verified one', async () => {

@@ -13,17 +13,17 @@ export const mobile = {
     { id, ...ofPerson, ...each(text, 'token_hash', 'profile', 'created_at', 'expires_at') },
     { indexes: { user: '(user_id, org_id)' } },
   ),
-  /** A person who confirmed their phone; in an organization only once they are its member. */
-  mobile_accounts: table(
+  /** A person who confirmed their phone; in an organization only once they are its member. It has a MAC while its address is verified. */
+  mobile_accounts: sealed(
     {
-      id,
+      id: free(id),
       ...ofPerson,
-      ...each(text, 'first_name', 'last_name'),
+      ...each(free(text), 'first_name', 'last_name'),
       ...each(orNull(text), 'email', 'email_verified_at'),
       /** When the address last changed. */
       email_changed_at: orNull(text),
-      ...each(orNull(text), 'device_id', 'imei', 'platform', 'device_name'),
-      ...each(text, 'created_at', 'updated_at'),
+      ...each(free(orNull(text)), 'device_id', 'imei', 'platform', 'device_name'),
+      ...each(free(text), 'created_at', 'updated_at'),
     },
     { indexes: { user: 'unique (user_id, org_id)' } },
   ),
