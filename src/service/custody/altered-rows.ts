@@ -137,7 +137,8 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     ...(await find('enrollments', 'link', unless('used_at'))),
     ...(await find('verifications', 'verification', unless('spent_at'))),
     ...(await find('refresh_tokens', 'refresh_token', unless('spent_at'))),
-    ...(await find('mobile_accounts', 'email_address', sql`email_verified_at is not null`)),
+    ...(await find('registrations', 'registration')),
+    ...(await find('mobile_accounts', 'account')),
     ...(await find('email_verifications', 'email_link', unless('used_at'))),
     ...(isWhole ? await find('people', 'user') : []),
   ]

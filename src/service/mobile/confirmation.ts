@@ -7,6 +7,7 @@ import { sendLinkIfPossible } from './email-link.ts'
 import { accountScope, findAccount, findPerson } from './person.ts'
 import { deleteRegistrations, findRegistration } from './registration.ts'
 import { signAccess, startFamily } from './tokens.ts'
+import { newRow } from '../storage/schema.ts'
 import { lockNumbers } from '../storage/transaction.ts'
 
 const notRegistered = (): Refusal =>
@@ -51,9 +52,13 @@ export const confirmRegistration: HandlerOf<'confirmRegistration'> = {
           'Register again and confirm with a new code; or send the registration_token of your registration: svc mobile confirm --registration-token-file FILE',
         )
       }
+      const { email = null, device_id = null, imei = null, platform = null, device_name = null } = profile
+      const details = { ...profile, email, device_id, imei, platform, device_name }
+      const times = { created_at: call.now, updated_at: call.now }
+      const account = newRow('mobile_accounts', { ...details, org_id, user_id, ...times })
       await call.db
         .insertInto('mobile_accounts')
-        .values({ ...profile, org_id, user_id, created_at: call.now, updated_at: call.now })
+        .values({ ...account, row_mac: call.keyring.macOf('mobile_accounts', account) })
         .execute()
       await call.audit(org_id, `user:${user_id}`, ['account', 'sign-in'])
       await sendLinkIfPossible(call, user_id)

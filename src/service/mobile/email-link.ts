@@ -4,7 +4,7 @@ import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { ofMember } from '../call/tenant.ts'
 import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
-import { accountScope, findAccount, requireAccount } from './person.ts'
+import { accountScope, findSealedAccount, requireAccount } from './person.ts'
 
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
@@ -42,14 +42,15 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
 
 /** Sends a link for an address that is not verified, if e-mail is configured and the limit allows it. */
 export const sendLinkIfPossible = async (call: Call, userId: number): Promise<void> => {
-  const account = await findAccount(call, userId)
+  const account = await findSealedAccount(call, { org_id: accountScope(call), user_id: userId })
   if (!account?.email || account.email_verified_at !== null || !call.service.channels.has('email')) return
   if ((await consume(call, links, limited(call, userId))).taken) await sendLink(call, userId, account.email)
 }
 
 export const resendEmailVerification: HandlerOf<'resendEmailVerification'> = async (input, call) => {
-  const { user_id, account } = await requireAccount(call, input)
-  if (account.email === null)
+  const { user_id } = await requireAccount(call, input)
+  const account = await findSealedAccount(call, { org_id: accountScope(call), user_id })
+  if (account?.email == null)
     throw conflict('no_email', 'The account has no e-mail address', 'svc mobile update-profile --email')
   if (account.email_verified_at !== null)
     throw conflict('email_verified', 'The e-mail address is already verified')
@@ -86,14 +87,15 @@ export const verifyEmail: HandlerOf<'verifyEmail'> = async ({ token }, call) => 
     .where('expires_at', '>', now)
     .returning('id')
     .executeTakeFirstOrThrow(linkExpired)
-  const account = await db
+  const account = await findSealedAccount(call, { org_id, user_id })
+  if (account?.email !== email) throw linkExpired()
+  const verified = { email_verified_at: now }
+  await db
     .updateTable('mobile_accounts')
-    .set({ email_verified_at: now })
+    .set({ ...verified, row_mac: keyring.macOf('mobile_accounts', { ...account, ...verified }) })
     .where(ofMember({ org_id, user_id }))
-    .where('email', '=', email)
-    .returningAll()
+    .where('row_mac', '=', account.row_mac)
+    .returning('id')
     .executeTakeFirstOrThrow(linkExpired)
-  const row_mac = keyring.macOf('mobile_accounts', account)
-  await db.updateTable('mobile_accounts').set({ row_mac }).where('id', '=', account.id).execute()
   await call.audit(org_id, `user:${user_id}`, ['email_verified_at'], `user:${user_id}`)
 }

@@ -1,7 +1,8 @@
 import { notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
-import { ofMember, withinOrganization } from '../call/tenant.ts'
+import { type Member, ofMember, withinOrganization } from '../call/tenant.ts'
+import { storeChanged } from '../storage/store-changed.ts'
 
 type Deps = Pick<Call, 'db' | 'caller'>
 
@@ -63,6 +64,18 @@ export const findAccount = (deps: Deps, userId: number) =>
     .select(['first_name', 'last_name', 'email', 'email_verified_at', 'device_id', 'imei', 'platform'])
     .select(['device_name', 'created_at', 'updated_at'])
     .executeTakeFirst()
+
+/** An account with its address as the service wrote it. Throws if another program has changed that. */
+export const findSealedAccount = async ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, member: Member) => {
+  const account = await db
+    .selectFrom('mobile_accounts')
+    .where(ofMember(member))
+    .selectAll()
+    .executeTakeFirst()
+  if (account && !keyring.holds('mobile_accounts', account))
+    throw storeChanged(`the e-mail address of user ${member.user_id}`)
+  return account
+}
 
 /** A person who confirmed their phone with a key of this scope; 404 for everybody else. */
 export const requireAccount = async (deps: Deps, who: Who) => {

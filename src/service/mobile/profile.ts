@@ -1,13 +1,14 @@
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
-import { ofMember } from '../call/tenant.ts'
+import { type Member, ofMember } from '../call/tenant.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
 import { notifyNewAddress } from '../devices/notices.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import {
   accountScope,
   findAccount,
+  findSealedAccount,
   findMemberships,
   findPerson,
   requireAccount,
@@ -39,6 +40,14 @@ const changeable = [
   'device_name',
 ] as const
 
+/** A new address, which is not verified yet. */
+const sealedAddress = async (call: Call, member: Member, email: string) => {
+  const known = (await findSealedAccount(call, member))!
+  const email_changed_at = known.email === null ? known.email_changed_at : call.now
+  const address = { email, email_verified_at: null, email_changed_at }
+  return { ...address, row_mac: call.keyring.macOf('mobile_accounts', { ...known, ...address }) }
+}
+
 /** Changes only the account: an organization has its own details of a member. */
 export const updateProfile: HandlerOf<'updateProfile'> = async (
   { mobile, country_code, user_id: id, ...input },
@@ -52,19 +61,16 @@ export const updateProfile: HandlerOf<'updateProfile'> = async (
   if (newAddress && account.email_verified_at !== null)
     for (const { id: org_id, state } of await findMemberships(call, user_id))
       if (state === 'active') await notifyNewAddress(call, { org_id, user_id })
+  const member = { org_id: accountScope(call), user_id }
   await call.db
     .updateTable('mobile_accounts')
     .set({
       ...changes,
       ...(imei !== undefined && { imei: parseImei(imei).imei }),
-      ...(newAddress && {
-        email_verified_at: null,
-        row_mac: null,
-        ...(account.email !== null && { email_changed_at: call.now }),
-      }),
+      ...(newAddress && (await sealedAddress(call, member, changes.email!))),
       updated_at: call.now,
     })
-    .where(ofMember({ org_id: accountScope(call), user_id }))
+    .where(ofMember(member))
     .execute()
   if (newAddress) await sendLinkIfPossible(call, user_id)
   await call.audit(accountScope(call), `user:${user_id}`, Object.keys(changed))

@@ -42,16 +42,17 @@ export const registerMobileUser: HandlerOf<'registerMobileUser'> = async (
   // The id exists from now on, so that a token for it can be signed before the transaction that confirms it.
   const user_id = await ensurePerson(call, phone, accountScope(call))
   if (!(await findAccount(call, user_id))) {
+    const row = {
+      org_id: accountScope(call),
+      user_id,
+      token_hash: sha256(registration_token),
+      profile: JSON.stringify(profile),
+      created_at: call.now,
+      expires_at,
+    }
     await call.db
       .insertInto('registrations')
-      .values({
-        org_id: accountScope(call),
-        user_id,
-        token_hash: sha256(registration_token),
-        profile: JSON.stringify(profile),
-        created_at: call.now,
-        expires_at,
-      })
+      .values({ ...row, row_mac: call.keyring.macOf('registrations', row) })
       .execute()
     const surplus = await selectRegistrations(call, user_id)
       .select('id')
@@ -80,15 +81,17 @@ export const isRegistered = async (deps: Deps, userId: number): Promise<boolean>
 
 /** The registration of the token; without a token, the one profile that all registrations of the number agree on. */
 export const findRegistration = async (
-  deps: Deps,
+  deps: Deps & Pick<Call, 'keyring'>,
   userId: number,
   token: string | undefined,
 ): Promise<Profile | 'none' | 'several'> => {
   const rows = await unexpired(deps, userId)
     .$if(token !== undefined, (query) => query.where('token_hash', '=', sha256(token!)))
-    .select('profile')
+    .selectAll()
     .execute()
-  const [profile, ...others] = new Set(rows.map((row) => row.profile))
+  // One that another program wrote is none.
+  const own = rows.filter((row) => deps.keyring.holds('registrations', row))
+  const [profile, ...others] = new Set(own.map((row) => row.profile))
   if (profile === undefined) return 'none'
   return others.length > 0 ? 'several' : (JSON.parse(profile) as Profile)
 }

@@ -57,6 +57,27 @@ describe('a link that verifies an e-mail address', () => {
     expect(refusal(await open(third))).toEqual([410, 'link_over', []])
   })
 
+  test('goes to no address that another program wrote, and verifies none', async () => {
+    const token = await newest()
+    await service.runSql("UPDATE mobile_accounts SET email = 'eve@evil.example'")
+    for (const answer of [await resend(), await update({ email: 'ada@new.example' }), await open(token)])
+      expect(refusal(answer)).toEqual([409, 'store_changed', []])
+    expect(await mails()).toHaveLength(1)
+  })
+
+  test('belongs to no registration that another program changed', async () => {
+    const mobile = '2025550177'
+    const { registration_token } = dataOf(await register(service, { mobile, email }))
+    await service.runSql(
+      `UPDATE registrations SET profile = replace(profile, '${email}', 'eve@evil.example')`,
+    )
+    dataOf(await send(service, `+1${mobile}`))
+    const otp = await codeFor(service, `+1${mobile}`)
+    expect(refusal(await confirm(service, `+1${mobile}`, otp, { registration_token }))[1]).toBe(
+      'not_registered',
+    )
+  })
+
   test('is not used up by opening it', async () => {
     const token = await newest()
     for (const method of ['GET', 'HEAD'])

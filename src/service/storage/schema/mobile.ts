@@ -9,11 +9,11 @@ const ofPerson = { org_id: integer, user_id: partOf(integer, 'people (id)') }
  */
 export const mobile = {
   /** A registration by an app, until the owner of the phone confirms it. A number can have several. `profile` is JSON. */
-  registrations: table(
-    { id, ...ofPerson, ...each(text, 'token_hash', 'profile', 'created_at', 'expires_at') },
+  registrations: sealed(
+    { id: free(id), ...ofPerson, ...each(text, 'token_hash', 'profile', 'created_at', 'expires_at') },
     { indexes: { user: '(user_id, org_id)' } },
   ),
-  /** A person who confirmed their phone; in an organization only once they are its member. It has a MAC while its address is verified. */
+  /** A person who confirmed their phone; in an organization only once they are its member. */
   mobile_accounts: sealed(
     {
       id: free(id),
