@@ -28,7 +28,7 @@ const shownBy = (name: string, width: Width): Promise<Shown[]> => {
   return played.get(key)!
 }
 
-/** Tables, prompts and long messages: typed at each width and through pipes also where the others are typed once. */
+/** Tables, prompts and long messages: typed on a narrow terminal and through pipes also where the others are typed once. */
 const inEachWay = new Set(['README.md'])
 
 const endsOf = (steps: Step[], shown: Shown[]): string[] =>
@@ -49,7 +49,7 @@ describe.concurrent.each([...pages.keys()])('%s', (name) => {
     expect(refusals.filter((why) => why !== undefined)).toEqual([])
   })
 
-  test.each(rowsToRun([60, 200], () => inEachWay.has(name)))(
+  test.each(rowsToRun([60, 200], (width) => width === 60 && inEachWay.has(name)))(
     'matches the real output at %i columns',
     async (width) => {
       expect(disagreements(steps, await shownBy(name, width), agreesLoosely)).toEqual([])
