@@ -8,7 +8,7 @@ import { invalid, invalidFields, notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import { createIdDecoder, createIdEncoder } from '../call/row-ids.ts'
-import { ofMember } from '../call/tenant.ts'
+import { ofMember, readMobile } from '../call/tenant.ts'
 import { requestSubject, type RequestSubject, type Write } from './write-subject.ts'
 
 // A change that people approve together with others: read as its operation would read it, and what they agree to.
@@ -62,14 +62,15 @@ export const readBatchRow = (
   return { id, input: fields, mobile: mobile && parsePhone(mobile).mobile }
 }
 
-const readMember = ({ db }: Call, org_id: number, user_id: number) =>
-  db
+const readMember = async (call: Call, org_id: number, user_id: number) => {
+  await call.db
     .selectFrom('memberships as m')
-    .innerJoin('people as p', 'p.id', 'm.user_id')
     .where(ofMember({ org_id, user_id }, 'm'))
     .where('m.state', '<>', 'removed')
-    .select('p.mobile')
+    .select('m.id')
     .executeTakeFirstOrThrow(() => notFound('User'))
+  return { mobile: await readMobile(call, user_id) }
+}
 
 /** What people agree to in a row: what they would if it were asked alone, without the id of a user. */
 export const rowSubject = async (

@@ -28,7 +28,7 @@ const readOwned = async (call: Call, id: number) => {
 /** What the owner of a key reads before they confirm it. */
 export const ownedKeyText = async (call: Call, id: number) => {
   const { row, owner } = await readOwned(call, id)
-  const [text] = await peopleText(call.db, owner.org_id, [owner.user_id])
+  const [text] = await peopleText(call, owner.org_id, [owner.user_id])
   return { name: row.name, scopes: [...readScopes(row.scopes)], owner: text }
 }
 

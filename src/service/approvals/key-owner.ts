@@ -1,7 +1,7 @@
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import type { KeyOwner } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
-import { ofMember } from '../call/tenant.ts'
+import { ofMember, readMobile } from '../call/tenant.ts'
 import { hasTwin } from './people-text.ts'
 
 /**
@@ -9,23 +9,22 @@ import { hasTwin } from './people-text.ts'
  * imitated. Only the person's own device confirms that they own it.
  */
 export const readKeyOwner = async (
-  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  { db, caller, keyring }: Pick<Call, 'db' | 'caller' | 'keyring'>,
   org_id: number,
 ): Promise<KeyOwner | undefined> => {
   if (caller.ownerId === undefined) return undefined
   const member = { org_id, user_id: caller.ownerId }
   const row = await db
     .selectFrom('memberships as m')
-    .innerJoin('people as p', 'p.id', 'm.user_id')
     .where(ofMember(member, 'm'))
     .where('m.state', '=', 'active')
-    .select(['m.first_name', 'm.last_name', 'p.mobile', hasTwin.as('twin')])
+    .select(['m.first_name', 'm.last_name', hasTwin.as('twin')])
     .executeTakeFirst()
   if (!row) return undefined
   return {
     user_id: String(member.user_id),
     name: `${row.first_name} ${row.last_name}`,
-    mobile: hiddenNumber(row.mobile),
+    mobile: hiddenNumber(await readMobile({ db, keyring }, member.user_id)),
     confirmed: caller.person !== undefined || caller.ownerConfirmed === true,
     twin: row.twin === 1,
   }

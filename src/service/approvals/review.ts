@@ -17,7 +17,7 @@ import { type ApprovalRow, updateApproval } from './rows.ts'
 export const reviewedText = async (call: Call, request_id: string, org_id: number) => {
   const row = await findApproval(call.db, request_id, { orgId: org_id })
   const subject = storedSubject(row)
-  const [broken_by] = await peopleText(call.db, org_id, [brokenBy(row)])
+  const [broken_by] = await peopleText(call, org_id, [brokenBy(row)])
   return {
     name: subject ? summaryOf(subject) : row.action,
     ...(subject?.type === 'command' && {
@@ -27,7 +27,7 @@ export const reviewedText = async (call: Call, request_id: string, org_id: numbe
     request_digest: row.subject_digest,
     broken_by,
     reason_of_the_break_glass: readBreakGlass(row)?.reason,
-    approved_by: (await peopleText(call.db, org_id, whoAnswered(row))).join(', '),
+    approved_by: (await peopleText(call, org_id, whoAnswered(row))).join(', '),
     requested_at: row.requested_at,
   }
 }

@@ -25,7 +25,7 @@ const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Pro
   Promise.all(
     groups.map(
       async ({ name, members }) =>
-        `${name}: ${(await peopleText(call.db, org_id, members)).join(', ') || 'nobody'}`,
+        `${name}: ${(await peopleText(call, org_id, members)).join(', ') || 'nobody'}`,
     ),
   )
 
@@ -111,7 +111,7 @@ export const readRuleChange = async (
   org_id: number,
 ): Promise<Change | undefined> => {
   if (id === 'createGroup')
-    return { before: {}, after: { members: await peopleText(call.db, org_id, input['members'] as number[]) } }
+    return { before: {}, after: { members: await peopleText(call, org_id, input['members'] as number[]) } }
   const result = results[id]
   if (!result && id !== 'createRule' && id !== 'setRules' && id !== 'deleteRule') return undefined
   const book = await readBook(call, org_id)
@@ -123,7 +123,7 @@ export const readRuleChange = async (
   const group = result && named(book.groups, name)
   if (!group) return undefined
   return {
-    before: { members: await peopleText(call.db, org_id, group.members) },
-    after: { members: await peopleText(call.db, org_id, result(group.members, Number(input['user_id']))) },
+    before: { members: await peopleText(call, org_id, group.members) },
+    after: { members: await peopleText(call, org_id, result(group.members, Number(input['user_id']))) },
   }
 }

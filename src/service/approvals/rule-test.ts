@@ -105,14 +105,12 @@ export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call)
         : (problem?.message ?? null),
     ...terms,
     reasons: rules.flatMap(({ name, reason }) => (reason ? [{ rule: name, ...reason }] : [])),
-    ways_around: [
-      ...nearMisses(written, facts),
-      ...waysAround(written, {
-        facts,
-        isTrusted: isOperator(caller),
-        holding: rules,
-        isRestricted: await isRestrictedAmong(call.db, pool.people),
-      }),
-    ],
+    near_misses: nearMisses(written, facts),
+    ways_around: waysAround(written, {
+      facts,
+      isTrusted: isOperator(caller),
+      holding: rules,
+      isRestricted: await isRestrictedAmong(call.db, pool.people),
+    }),
   }
 }

@@ -4,8 +4,8 @@ import { fieldSchemas } from '../../contract/schema.ts'
 import { type OperationId, table } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
-import { ofMember, organizationRow } from '../call/tenant.ts'
-import { openTarget } from '../call/webhook-target.ts'
+import { ofMember, organizationRow, readMobile } from '../call/tenant.ts'
+import { tryTarget } from '../call/webhook-target.ts'
 import { ownedKeyText } from './key-confirmation.ts'
 import { peopleText } from './people-text.ts'
 import { reviewedText } from './review.ts'
@@ -30,15 +30,16 @@ const readRow =
 
 const readUser =
   (idField: 'userId' | 'user_id'): Reader =>
-  async ({ db }, input, orgId) => {
-    const row = await db
+  async (call, input, orgId) => {
+    const user_id = input[idField] as number
+    const row = await call.db
       .selectFrom('memberships as m')
       .innerJoin('people as p', 'p.id', 'm.user_id')
-      .where(ofMember({ org_id: orgId, user_id: input[idField] as number }, 'm'))
-      .select(['m.email', 'm.first_name', 'm.last_name', 'm.role', 'm.state'])
-      .select(['p.mobile', 'p.country_code'])
+      .where(ofMember({ org_id: orgId, user_id }, 'm'))
+      .select(['m.email', 'm.first_name', 'm.last_name', 'm.role', 'm.state', 'p.country_code'])
       .executeTakeFirst()
-    return row && { ...row, name: `${row.first_name} ${row.last_name}` }
+    if (!row) return undefined
+    return { ...row, mobile: await readMobile(call, user_id), name: `${row.first_name} ${row.last_name}` }
   }
 
 /** Of the policy, only what an update names changes. */
@@ -66,7 +67,8 @@ const readWebhook: Reader = async ({ db, keyring }, input, orgId) => {
     .where('org_id', '=', orgId)
     .select(['webhook_id', 'org_id', 'wrapped'])
     .executeTakeFirst()
-  return row && { name: new URL(openTarget(keyring, row).url).host }
+  const target = row && tryTarget(keyring, row)
+  return row && { name: target ? new URL(target.url).host : row.webhook_id }
 }
 
 /** Reads what a call is about to change or delete. */
@@ -139,7 +141,7 @@ const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<
   if (id === 'reviewApproval') return reviewedText(call, String(input['request_id']), orgId)
   const user_id = await concernedUser(call, { id, input }, orgId)
   if (user_id === undefined) return {}
-  const [user] = await peopleText(call.db, orgId, [user_id])
+  const [user] = await peopleText(call, orgId, [user_id])
   return { user }
 }
 

@@ -1,4 +1,4 @@
-import { expressionBuilder, sql } from 'kysely'
+import { expressionBuilder, type Selectable, sql } from 'kysely'
 import type { Policy } from '../../contract/policy.ts'
 import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -153,16 +153,26 @@ export const organizationRow = async (db: Db, orgId: number) => {
   return { ...row, policy: policyOf({ slug: row.slug, policy }) }
 }
 
-/** The number of a person. Links and codes go there, so another program must not have changed it. */
-export const readMobile = async (
+/** Throws if another program has changed the number of a person: links and codes go there, and people read it. */
+export const requireOwnNumber = (
+  { keyring }: Pick<Call, 'keyring'>,
+  person: Selectable<Tables['people']>,
+): void => {
+  if (!keyring.holds('people', person)) throw storeChanged(`the number of user ${person.id}`)
+}
+
+/** The numbers of people by their ids. */
+export const readMobiles = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
-  userId: number,
-): Promise<string> => {
-  const person = await db
-    .selectFrom('people')
-    .where('id', '=', userId)
-    .selectAll()
-    .executeTakeFirstOrThrow(() => notFound('User'))
-  if (!keyring.holds('people', person)) throw storeChanged(`the number of user ${userId}`)
-  return person.mobile
+  userIds: readonly number[],
+): Promise<Map<number, string>> => {
+  const people = await db.selectFrom('people').where('id', 'in', userIds).selectAll().execute()
+  for (const person of people) requireOwnNumber({ keyring }, person)
+  return new Map(people.map(({ id, mobile }) => [id, mobile]))
+}
+
+export const readMobile = async (call: Pick<Call, 'db' | 'keyring'>, userId: number): Promise<string> => {
+  const mobile = (await readMobiles(call, [userId])).get(userId)
+  if (mobile === undefined) throw notFound('User')
+  return mobile
 }

@@ -11,7 +11,7 @@ import { scopeMissing } from '../keys/scopes.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { newSigningSecret, secretsAt } from './signature.ts'
 import { readBefore, readEnd } from './stream.ts'
-import { openTarget, type Target, wrapTarget } from '../call/webhook-target.ts'
+import { openTarget, type Target, tryTarget, wrapTarget } from '../call/webhook-target.ts'
 import { typesOf, type WebhookRow } from './webhook-rows.ts'
 
 /** Webhooks of one chain. */
@@ -27,6 +27,14 @@ const findWebhook = (deps: Deps, webhook_id: string): Promise<WebhookRow> =>
   select(deps)
     .where('webhook_id', '=', webhook_id)
     .executeTakeFirstOrThrow(() => notFound('Webhook'))
+
+/** What is listed of a webhook that another program has changed, so that it can be deleted. */
+const altered = {
+  url: 'changed by another program',
+  format: 'json' as const,
+  scopes: [],
+  secrets: [],
+} satisfies Partial<Target>
 
 /** The rows as the API returns them, with the state of their events. */
 const toRecords = async (call: Call, rows: readonly WebhookRow[]): Promise<WebhookRecord[]> => {
@@ -49,7 +57,7 @@ const toRecords = async (call: Call, rows: readonly WebhookRow[]): Promise<Webho
       .reduce((sum, row) => sum + Number(row.count), 0)
   return rows.map((row) => {
     const { webhook_id, org_id, failing_since, error, created_at, updated_at } = row
-    const { url, format, scopes, secrets } = openTarget(call.keyring, row)
+    const { url, format, scopes, secrets } = tryTarget(call.keyring, row) ?? altered
     return {
       webhook_id,
       org_id,

@@ -8,6 +8,7 @@ import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import { requireNewId } from '../call/new-ids.ts'
+import { requireOwnNumber } from '../call/tenant.ts'
 import type { Numbered, RowInput } from '../call/row-ids.ts'
 import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators.ts'
 import { appoint } from '../devices/appointments.ts'
@@ -84,8 +85,9 @@ export const ensurePerson = async (
   const known = await db
     .selectFrom('people')
     .where('mobile', '=', phone.mobile)
-    .select('id')
+    .selectAll()
     .executeTakeFirstOrThrow()
+  requireOwnNumber({ keyring }, known)
   return known.id
 }
 

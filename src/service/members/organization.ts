@@ -12,7 +12,7 @@ import { refuseImpossible } from '../policy/device-policy.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { idGivenAgain } from '../storage/store-changed.ts'
+import { idGivenAgain, storeChanged } from '../storage/store-changed.ts'
 import { lockOrganizations, transactionOf } from '../storage/transaction.ts'
 import { eraseAccounts, erasePeople } from './erasure.ts'
 
@@ -83,14 +83,19 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
   return { id: row.id, name, slug: own, policy: checked, created_at: call.now, updated_at: call.now }
 }
 
-const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Promise<Row> =>
-  db
+const findOrganization = async ({ db, caller, keyring }: Call, idOrSlug: number | string): Promise<Row> => {
+  const row = await db
     .selectFrom('organizations')
     .$if(typeof idOrSlug === 'number', (query) => query.where('id', '=', idOrSlug as number))
     .$if(typeof idOrSlug === 'string', (query) => query.where('slug', '=', idOrSlug as string))
     .where(withinOrganization(caller.orgId, 'id'))
     .selectAll()
     .executeTakeFirstOrThrow(() => notFound('Organization'))
+  // Whoever names an organization by its slug would act in another one.
+  if (typeof idOrSlug === 'string' && !keyring.holds('organizations', row))
+    throw storeChanged(`the slug of organization ${row.id}`)
+  return row
+}
 
 export const listOrganizations: HandlerOf<'listOrganizations'> = async (_, call) => {
   const query = call.db

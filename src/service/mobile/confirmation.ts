@@ -22,7 +22,9 @@ export const confirmRegistration: HandlerOf<'confirmRegistration'> = {
   before: async ({ mobile: number, country_code, otp, registration_token }, outside) => {
     const { caller, service } = outside
     const phone = parsePhone(number, country_code)
-    const known = await service.storage.read((db) => findPerson({ db, caller }, { mobile: phone.mobile }))
+    const known = await service.storage.read((db) =>
+      findPerson({ db, caller, keyring: service.keyring }, { mobile: phone.mobile }),
+    )
     const access = known && (await signAccess(outside, known.user_id))
     return async (call) => {
       // The registration keeps this person only until the account does.

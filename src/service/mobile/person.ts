@@ -1,10 +1,10 @@
 import { notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
-import { type Member, ofMember, withinOrganization } from '../call/tenant.ts'
+import { type Member, ofMember, requireOwnNumber, withinOrganization } from '../call/tenant.ts'
 import { storeChanged } from '../storage/store-changed.ts'
 
-type Deps = Pick<Call, 'db' | 'caller'>
+type Deps = Pick<Call, 'db' | 'caller' | 'keyring'>
 
 /** Accounts belong to the organization whose key created them, 0 for an operator's. No other key finds them. */
 export const accountScope = ({ caller }: Pick<Call, 'caller'>): number => caller.orgId ?? 0
@@ -44,10 +44,13 @@ export const findPerson = async (deps: Deps, who: Who) => {
         ),
       ]),
     )
-    .select(['p.id as user_id', 'p.mobile', 'p.national', 'p.country_code'])
+    .selectAll('p')
     .executeTakeFirst()
   if (!person && user_id !== undefined) throw notFound('User')
-  return person
+  if (!person) return undefined
+  requireOwnNumber(deps, person)
+  const { id, mobile: own, national, country_code: prefix } = person
+  return { user_id: id, mobile: own, national, country_code: prefix }
 }
 
 /** As `findPerson`, but an unknown number is a 404 too. */
