@@ -88,7 +88,7 @@ describe('a request of two lines', () => {
     for (const one of [eve, second]) await card(one, again).click()
     for (const one of [eve, second, bob])
       await facts(one)
-        .getByText(/Bob Jones denied this at \d/)
+        .getByText(/Bob Jones denied an earlier, identical request at \d/)
         .waitFor()
     await second.phone.tap('Deny')
     await second.phone.sees('Denied')

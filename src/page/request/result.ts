@@ -126,7 +126,7 @@ const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo:
 }
 
 /** "This wasn't me", once the request is denied, which is urgent while this is not. Then, the way to undo it. */
-const reportLater = (request_id: string, session: Session): HTMLElement => {
+const reportLater = (request_id: string, session: Session, next: HTMLElement): HTMLElement => {
   const problem = problemLine()
   const send = (): Promise<void> =>
     problem.attempt(async () => {
@@ -143,6 +143,8 @@ const reportLater = (request_id: string, session: Session): HTMLElement => {
       problem.element,
       button(t('request.report'), 'danger', send),
     )
+    // Whoever meant to report must not go on without it.
+    next.before(place)
     title.focus({ preventScroll: true })
     place.scrollIntoView({ block: 'nearest' })
   }
@@ -165,7 +167,7 @@ export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing
   const { request_id, status, ended_by, by, reported } = outcome
   const next = createNext(queue, [request_id])
   const canReport = status === 'denied' && ended_by === 'person' && by === undefined && !reported
-  const below = note ? note.undo : canReport && reportLater(request_id, session)
+  const below = note ? note.undo : canReport && reportLater(request_id, session, next.element)
   showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, below)
   return next.refresh
 }
