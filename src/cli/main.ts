@@ -37,8 +37,8 @@ export const groups: Record<string, Group> = {
       {
         extend: async () => {
           const { enrollment } = await import('./approve/enroll.ts')
-          const { deviceRevocation } = await import('./extension/revocation.ts')
-          return new Map([...enrollment, ...deviceRevocation])
+          const { userExtensions } = await import('./extension/leaving.ts')
+          return new Map([...enrollment, ...userExtensions])
         },
         more: async () => (await import('./bulk/commands.ts')).registerBulk,
       },

@@ -218,7 +218,7 @@ export const approval = operations({
     cli: 'approve cancel',
     scope: scopes,
     summary: 'Withdraw a pending request; its status becomes expired',
-    message: 'Approval cancelled',
+    message: 'Request withdrawn',
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),
     data: approvalRecord,

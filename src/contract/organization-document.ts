@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { mostPeople } from './approvers.ts'
-import { chosen, line, optional, some } from './field.ts'
+import { chosen, line, optional } from './field.ts'
 import { geofence } from './geofence.ts'
 import { group } from './group.ts'
 import { authCode } from './auth-code.ts'
@@ -77,7 +77,7 @@ export const organizationDocument = z.strictObject({
       z.strictObject({
         name: group.createGroup.input.shape.name,
         members: chosen(
-          some(line(32), mostPeople, 'user', 'name'),
+          z.array(line(32)).check(z.maxLength(mostPeople, `must name at most ${mostPeople} users`)),
           'Mobile numbers of the members, E.164, in quotes; each needs an active device',
           { example: ['+12025550101'] },
         ),

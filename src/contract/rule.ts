@@ -147,6 +147,10 @@ export const rule = operations({
         z.array(z.strictObject({ rule: chosen(name, 'Rule'), ...ruleReason.shape })),
         'Reasons that the rules require',
       ),
+      near_misses: chosen(
+        z.array(z.string()),
+        'Rules that would hold it but for one of their parts, in words',
+      ),
       ways_around: chosen(z.array(z.string()), 'What the rules do not hold, in words'),
     }),
   },

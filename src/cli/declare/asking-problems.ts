@@ -47,6 +47,9 @@ const memberProblems = async (compared: Compared, client: Client): Promise<Probl
   )
   const problems: Problem[] = []
   for (const [i, row] of rowsToChange(compared, 'groups')) {
+    // One that is empty already, because its people are gone, is exported so.
+    if (membersOf(row).length === 0)
+      problems.push({ path: ['groups', i, 'members'], message: 'must name at least one user' })
     const present = state.rows.groups?.find(({ key }) => key === row.key)
     for (const [k, mobile] of membersOf(row).entries()) {
       if (added.has(mobile) || (present && membersOf(present).includes(mobile))) continue

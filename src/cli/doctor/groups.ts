@@ -1,13 +1,9 @@
-import { rowsIn } from '../../client/answer-data.ts'
-import { group } from '../../contract/group.ts'
-import type { Data } from '../../contract/operation.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
+import { type Group, readGroupsAndRules, shortRules } from '../operation/short-rules.ts'
 import { ok, tryCheck, warn, type Finding } from './finding.ts'
-
-type Group = Pick<Data<typeof group.getGroup>, 'name' | 'members' | 'asleep'>
 
 /** Groups whose members cannot all be asked: a request that names one may wait for nobody. */
 export const reviewGroups = (groups: readonly Group[], orgId: number): Finding[] => {
@@ -31,15 +27,13 @@ export const reviewGroups = (groups: readonly Group[], orgId: number): Finding[]
   return short.length > 0 ? short : [ok('groups', `everybody in the groups can be asked`)]
 }
 
-/** The groups of the organization in use, if there is one and it has any. */
+/** The groups and rules of the organization in use, if there is one and it has any. */
 export const checkGroups = (context: Context): Promise<Finding[]> =>
   tryCheck('groups', { unsupported: [], scopeMissing: 'this key cannot read the groups' }, async () => {
     const { org } = await context.settings()
     if (!org) return []
     const { id } = await resolveOrg(org.value, context)
-    const groups: Group[] = []
-    const client = await context.client()
-    for await (const answer of client.pages(group.listGroups, { org_id: id }, { signal: context.io.signal }))
-      groups.push(...rowsIn(group.listGroups, answer))
-    return reviewGroups(groups, id)
+    const { groups, rules } = await readGroupsAndRules(context, id)
+    const short = shortRules(rules, groups, id)
+    return [...reviewGroups(groups, id), ...short.map(({ message, next }) => warn('rules', message, next))]
   })

@@ -120,7 +120,7 @@ const nothing = ({ tested, org, width }: Look): string[] => {
 
 /** The result for a person. */
 export const testText = (result: Result, look: Look): string => {
-  const { rules, excepted, lines, ways_around: ways } = result
+  const { rules, excepted, lines, near_misses: near, ways_around: ways } = result
   const { width } = look
   const names = rules.map(({ name }) => safeLine(name))
   const exceptions = excepted.map((name) => [
@@ -140,6 +140,8 @@ export const testText = (result: Result, look: Look): string => {
           terms(result, look),
           ...anyway(look.tested).map((says) => wrap(says, width)),
         ]
+  if (near.length > 0)
+    blocks.push(['Nearly matched:', ...near.flatMap((rule) => bullet(safeLine(rule), width))])
   if (ways.length > 0) blocks.push(['Ways around:', ...ways.flatMap((way) => bullet(safeLine(way), width))])
   return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`
 }

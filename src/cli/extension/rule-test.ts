@@ -12,7 +12,16 @@ import { isForPeople, wantsColour } from '../terminal/output.ts'
 import type { TestedOptions } from './rule-tested.ts'
 
 const operation = rule.testRule
-const needed = ['rules', 'excepted', 'lines', 'completable', 'factors', 'reasons', 'ways_around']
+const needed = [
+  'rules',
+  'excepted',
+  'lines',
+  'completable',
+  'factors',
+  'reasons',
+  'near_misses',
+  'ways_around',
+]
 
 type Options = TestedOptions & { org?: string; key?: string }
 

@@ -86,7 +86,9 @@ export const gatherInput = async (
     let raw = typedValue(operation, field, typed)
     // An emergency asks whom the rules name for it.
     const isLeftOut = field.name === 'approvers' && typed.options.breakGlass !== undefined
-    if (isOrg(field) || (operation.effect === 'notifies' && !isLeftOut))
+    // Nobody deletes an organization that they did not name.
+    const isGrave = operation.effect === 'delete' && argsOf(operation).includes(field.name)
+    if ((isOrg(field) && !isGrave) || (operation.effect === 'notifies' && !isLeftOut))
       raw ??= await fromSettings(field, context)
     if (isOrg(field) && raw === '') raw = undefined
     if (raw !== undefined) {

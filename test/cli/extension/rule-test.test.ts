@@ -17,6 +17,7 @@ const result = {
   number: true,
   factors: ['location'],
   reasons: [{ rule: 'destroy', prompt: 'Incident', pattern: 'INC-*', example: 'INC-77' }],
+  near_misses: ['force does not hold it: its argv is "git push".'],
   ways_around: ['A script can do the same under another name.'],
 }
 const nothing = { ...result, rules: [], lines: [], completable: false, problem: 'no rule holds this' }
@@ -50,6 +51,9 @@ Time to use     90 seconds
 Number          each approver types one that only the requester sees
 Factors         location
 Reason          Incident, must match INC-*, for example INC-77 (destroy)
+
+Nearly matched:
+- force does not hold it: its argv is "git push".
 
 Ways around:
 - A script can do the same under another name.
