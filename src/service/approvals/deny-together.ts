@@ -2,6 +2,7 @@ import type { Call } from '../call/call.ts'
 import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { noteOnDevices } from '../devices/rows.ts'
 import { deniedTogether, hasLiveKey } from './expiry.ts'
+import { isGenuine } from './genuine.ts'
 import { wakeOf, withAnswer } from './lines.ts'
 import { type ApprovalRow, updatePending } from './rows.ts'
 import { auditSubject, findApproval } from './record.ts'
@@ -42,6 +43,7 @@ export const denyTogether = async (
       .where('org_id', '=', org_id)
       .execute()
     const row = await findApproval(db, ballot.request_id, { orgId: org_id })
+    const answers = withAnswer(row, [user_id, 'denied', now])
     const ended = await updatePending(db, row)
       .set({
         status: 'denied',
@@ -49,7 +51,8 @@ export const denyTogether = async (
         decided_at: now,
         ended_at: now,
         decided_by: user_id,
-        answers: withAnswer(row, [user_id, 'denied', now]),
+        answers,
+        row_mac: isGenuine(row, { keyring }) ? keyring.macOf('approvals', { ...row, answers }) : null,
       })
       .returningAll()
       .executeTakeFirstOrThrow()

@@ -41,12 +41,13 @@ type End = Partial<
 const end = async (call: Call, decision: VerifiedDecision, values: End): Promise<ApprovalRow> => {
   const { row, ballot, decidedAt, ruling, input } = decision
   const answer = values.status === 'denied' ? 'denied' : 'approved'
-  const next = { ...row, use_by: values.use_by ?? null }
+  const answers = withAnswer(row, [ballot.user_id, answer, decidedAt])
+  const next = { ...row, answers, use_by: values.use_by ?? null }
   const ended = await updatePending(call.db, row)
     .set({
       ruling: JSON.stringify(ruling),
       ...values,
-      answers: withAnswer(row, [ballot.user_id, answer, decidedAt]),
+      answers,
       decided_at: decidedAt,
       ended_at: call.now,
       decided_by: ballot.user_id,
@@ -72,8 +73,9 @@ const end = async (call: Call, decision: VerifiedDecision, values: End): Promise
 /** Stores a yes while others are still asked. */
 const noteYes = async (call: Call, decision: VerifiedDecision): Promise<ApprovalRow> => {
   const { row, ballot, decidedAt } = decision
+  const answers = withAnswer(row, [ballot.user_id, 'approved', decidedAt])
   const noted = await updatePending(call.db, row)
-    .set({ answers: withAnswer(row, [ballot.user_id, 'approved', decidedAt]) })
+    .set({ answers, row_mac: call.keyring.macOf('approvals', { ...row, answers }) })
     .returningAll()
     .executeTakeFirstOrThrow()
   await call.audit(row.org_id, auditSubject(row.request_id), ['answers'], actorOf(decision))

@@ -56,6 +56,8 @@ export const alteredInStore =
 /** The row, or without its approval if the service did not record that approval. */
 export const trusted = (stored: ApprovalRow, with_: Pick<Call, 'keyring'>): ApprovalRow => {
   const row = readableOf(stored)
+  // A yes that nobody gave is shown to nobody; whoever decides is refused.
+  if (row === stored && row.status === 'pending' && !isGenuine(row, with_)) return { ...row, answers: null }
   return row === stored && (row.status !== 'approved' || isApproved(row, with_))
     ? row
     : { ...row, status: 'expired', detail: alteredInStore, attestation: null, use_by: null, used_at: null }

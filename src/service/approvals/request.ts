@@ -136,6 +136,7 @@ export const requestApproval = async (
     action: input.action ?? summaryOf(subject),
     reason: input.reason ?? null,
     approver_mobile: people[0]!.mobile,
+    answers: null,
     lines: JSON.stringify(pool.lines),
     rules: JSON.stringify(rules),
     excluded: JSON.stringify(pool.excluded),

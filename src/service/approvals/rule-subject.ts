@@ -25,7 +25,7 @@ const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Pro
   Promise.all(
     groups.map(
       async ({ name, members }) =>
-        `${name}: ${(await peopleText(call, org_id, members)).join(', ') || 'nobody'}`,
+        `${name}: ${(await peopleText(call, org_id, [...new Set(members)])).join(', ') || 'nobody'}`,
     ),
   )
 
@@ -110,8 +110,10 @@ export const readRuleChange = async (
   input: Fields,
   org_id: number,
 ): Promise<Change | undefined> => {
-  if (id === 'createGroup')
-    return { before: {}, after: { members: await peopleText(call, org_id, input['members'] as number[]) } }
+  if (id === 'createGroup') {
+    const members = [...new Set(input['members'] as number[])]
+    return { before: {}, after: { members: await peopleText(call, org_id, members) } }
+  }
   const result = results[id]
   if (!result && id !== 'createRule' && id !== 'setRules' && id !== 'deleteRule') return undefined
   const book = await readBook(call, org_id)

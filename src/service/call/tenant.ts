@@ -156,7 +156,7 @@ export const organizationRow = async (db: Db, orgId: number) => {
 /** Throws if another program has changed the number of a person: links and codes go there, and people read it. */
 export const requireOwnNumber = (
   { keyring }: Pick<Call, 'keyring'>,
-  person: Selectable<Tables['people']>,
+  person: Pick<Selectable<Tables['people']>, 'id' | 'mobile' | 'row_mac'>,
 ): void => {
   if (!keyring.holds('people', person)) throw storeChanged(`the number of user ${person.id}`)
 }

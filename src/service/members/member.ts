@@ -20,7 +20,7 @@ import { recallPerson } from './erasure.ts'
 
 export type UserRecord = Numbered<z.output<typeof userRecord>>
 
-/** Memberships with the person of each. */
+/** Memberships with the person of each, whose numbers `ownUser` checks. */
 export const selectUsers = (call: Pick<Call, 'db'>) =>
   call.db
     .selectFrom('memberships as m')
@@ -38,20 +38,30 @@ export const selectUsers = (call: Pick<Call, 'db'>) =>
       'm.state',
       'm.created_at',
       'm.updated_at',
+      'p.row_mac',
     ])
+
+/** A user without the MAC of the number. Throws if another program has changed that: whoever reads it acts on the id. */
+export const ownUser = <U extends { id: number; mobile_e164: string; row_mac: string | null }>(
+  call: Pick<Call, 'keyring'>,
+  { row_mac, ...user }: U,
+): Omit<U, 'row_mac'> => {
+  requireOwnNumber(call, { id: user.id, mobile: user.mobile_e164, row_mac })
+  return user
+}
 
 const readUser = statement((db, { orgId, userId }: { orgId: number; userId: number }) =>
   selectUsers({ db }).where('m.org_id', '=', orgId).where('m.user_id', '=', userId),
 )
 
 export const findUser = async (
-  { db }: Pick<Call, 'db'>,
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   orgId: number,
   userId: number,
 ): Promise<UserRecord> => {
   const [user] = (await readUser(db, { orgId, userId })).rows
   if (!user) throw notFound('User')
-  return user
+  return ownUser({ keyring }, user)
 }
 
 /** Only the operator can appoint operators. */

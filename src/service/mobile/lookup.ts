@@ -3,7 +3,7 @@ import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
-import { findUser, selectUsers } from '../members/member.ts'
+import { findUser, ownUser, selectUsers } from '../members/member.ts'
 import { findMemberships, requirePerson } from './person.ts'
 
 export const getUserDetails: HandlerOf<'getUserDetails'> = async ({ org_id, ...input }, call) => {
@@ -16,9 +16,12 @@ export const getUserDetails: HandlerOf<'getUserDetails'> = async ({ org_id, ...i
 
   const users = selectUsers(call).where('m.org_id', '=', orgId)
   if (input.mobile !== undefined)
-    return users
-      .where('p.mobile', '=', parsePhone(input.mobile).mobile)
-      .executeTakeFirstOrThrow(() => notFound('User'))
+    return ownUser(
+      call,
+      await users
+        .where('p.mobile', '=', parsePhone(input.mobile).mobile)
+        .executeTakeFirstOrThrow(() => notFound('User')),
+    )
 
   // The address of a member who left can belong to another one now.
   const [found, ...others] = await users
@@ -33,16 +36,19 @@ export const getUserDetails: HandlerOf<'getUserDetails'> = async ({ org_id, ...i
       'use user_id or mobile; svc user list --email shows them',
     )
   if (!found) throw notFound('User')
-  return found
+  return ownUser(call, found)
 }
 
 export const getUserOrganization: HandlerOf<'getUserOrganization'> = async ({ user_id, org_code }, call) =>
-  selectUsers(call)
-    .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .where('o.slug', '=', org_code)
-    .where('m.user_id', '=', user_id)
-    .where(withinOrganization(call.caller.orgId, 'm.org_id'))
-    .executeTakeFirstOrThrow(() => notFound('User'))
+  ownUser(
+    call,
+    await selectUsers(call)
+      .innerJoin('organizations as o', 'o.id', 'm.org_id')
+      .where('o.slug', '=', org_code)
+      .where('m.user_id', '=', user_id)
+      .where(withinOrganization(call.caller.orgId, 'm.org_id'))
+      .executeTakeFirstOrThrow(() => notFound('User')),
+  )
 
 export const listUserOrganizations: HandlerOf<'listUserOrganizations'> = async (input, call) => {
   oneOf(input, ['user_id', 'mobile'])

@@ -1,7 +1,7 @@
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
-import { type Member, ofMember } from '../call/tenant.ts'
+import { ofMember } from '../call/tenant.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
 import { notifyNewAddress } from '../devices/notices.ts'
 import { sendLinkIfPossible } from './email-link.ts'
@@ -40,14 +40,6 @@ const changeable = [
   'device_name',
 ] as const
 
-/** A new address, which is not verified yet. */
-const sealedAddress = async (call: Call, member: Member, email: string) => {
-  const known = (await findSealedAccount(call, member))!
-  const email_changed_at = known.email === null ? known.email_changed_at : call.now
-  const address = { email, email_verified_at: null, email_changed_at }
-  return { ...address, row_mac: call.keyring.macOf('mobile_accounts', { ...known, ...address }) }
-}
-
 /** Changes only the account: an organization has its own details of a member. */
 export const updateProfile: HandlerOf<'updateProfile'> = async (
   { mobile, country_code, user_id: id, ...input },
@@ -62,14 +54,17 @@ export const updateProfile: HandlerOf<'updateProfile'> = async (
     for (const { id: org_id, state } of await findMemberships(call, user_id))
       if (state === 'active') await notifyNewAddress(call, { org_id, user_id })
   const member = { org_id: accountScope(call), user_id }
+  const known = (await findSealedAccount(call, member))!
+  const email_changed_at = known.email === null ? known.email_changed_at : call.now
+  const values = {
+    ...changes,
+    ...(imei !== undefined && { imei: parseImei(imei).imei }),
+    ...(newAddress && { email_verified_at: null, email_changed_at }),
+  }
+  const row_mac = call.keyring.macOf('mobile_accounts', { ...known, ...values })
   await call.db
     .updateTable('mobile_accounts')
-    .set({
-      ...changes,
-      ...(imei !== undefined && { imei: parseImei(imei).imei }),
-      ...(newAddress && (await sealedAddress(call, member, changes.email!))),
-      updated_at: call.now,
-    })
+    .set({ ...values, row_mac, updated_at: call.now })
     .where(ofMember(member))
     .execute()
   if (newAddress) await sendLinkIfPossible(call, user_id)

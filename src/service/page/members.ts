@@ -3,7 +3,7 @@ import { forbidden } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { isAdministrator } from '../devices/administrators.ts'
-import { selectUsers, type UserRecord } from '../members/member.ts'
+import { ownUser, selectUsers, type UserRecord } from '../members/member.ts'
 
 /** The administrator at the page. Fails with 403 for anybody else. */
 export const requireAdmin = async (call: Call) => {
@@ -43,7 +43,7 @@ export const readMembers = async <T>(
   const users = selectUsers(call)
     .where('m.org_id', '=', org_id)
     .where('m.user_id', 'in', [...new Set(ids)])
-  return new Map((await users.execute()).map((user) => [user.id, show(user)]))
+  return new Map((await users.execute()).map((user) => [user.id, show(ownUser(call, user))]))
 }
 
 export const readPeople = (call: Call, org_id: number, ids: readonly number[]) =>

@@ -117,3 +117,12 @@ test('a request that another program changed is not made genuine by deleting one
   dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${grace.id}`))
   expect(await findAlteredRows(service.service)).toHaveLength(1)
 })
+
+test('a yes that another program wrote is shown to nobody, and nobody decides beside it', async () => {
+  const { request_id } = dataOf(await ask())
+  const answers = JSON.stringify([[Number(ada.id), 'approved', clock.iso()]])
+  await service.runSql(`UPDATE approvals SET answers = '${answers}'`)
+  const { lines, status } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+  expect([status, lines[0].people[0].answer]).toEqual(['pending', 'pending'])
+  await expect(decide(service, request_id, ada.key)).rejects.toThrow('request_not_authentic')
+})

@@ -54,9 +54,9 @@ const accepted = async ({
           .execute(),
       { org: 0 },
     )
-    await service.runSql(alters || 'SELECT 1')
     const user = `/organization/${acme.id}/user/${ada.id}`
     dataOf(await service.call('POST', `${user}/pending`, { body: {} }))
+    await service.runSql(alters || 'SELECT 1')
     const answer = await service.call('POST', `${user}/accept`, { body: {} })
     if (answer.status !== 200)
       return [

@@ -31,6 +31,11 @@ describe('a number that another program has changed', () => {
     expect(refusal(answer)).toEqual(changed)
   })
 
+  test('is in no list with the id of its person', async () => {
+    for (const path of ['users', 'users?mobile=%2B12025550177'])
+      expect(refusal(await service.call('GET', `/organization/${acme.id}/${path}`))).toEqual(changed)
+  })
+
   test('leads to no account of an app', async () => {
     const answer = await service.call('POST', '/getuser', { body: { mobile: '+12025550177' } })
     expect(refusal(answer)).toEqual(changed)

@@ -81,6 +81,13 @@ describe('a new group', () => {
     expect((await auditOf(service, acme.id)).at(-1)?.[2]).toContain(`approval:${id}`)
   })
 
+  test('is read as it will be, each person once', async () => {
+    eve = await createAdmin(5)
+    const { id } = requestOf(await call('POST', '', { name: 'sre', members: [ada.id, ada.id, grace.id] }, {}))
+    const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`))
+    expect(subject.data.body.members).toEqual([twinText(ada.id), twinText(grace.id)])
+  })
+
   test('is not approved with the request of another key, nor twice', async () => {
     eve = await createAdmin(5)
     const { id } = requestOf(await createSre())

@@ -51,9 +51,11 @@ describe('the list of active members', () => {
         const person = await db.selectFrom('people').selectAll().executeTakeFirstOrThrow()
         for (const at of rows) {
           const user_id = 1000 + at
+          const own = { ...person, id: user_id, mobile: `+1202666${at}` }
+          const row_mac = service.keyring.macOf('people', own)
           await db
             .insertInto('people')
-            .values({ ...person, id: user_id, mobile: `+1202666${at}` })
+            .values({ ...own, row_mac })
             .execute()
           const names = { first_name: at % 3 ? 'Zed' : 'Zoé', last_name: `${1200 - at}` }
           await db

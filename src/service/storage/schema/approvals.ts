@@ -29,7 +29,7 @@ export const approvals = {
       /** Who must agree, as JSON; see `approvals/lines.ts`. */
       lines: text,
       /** What each person answered, as JSON; null before the first. The ballots prove it. */
-      answers: free(orNull(text)),
+      answers: orNull(text),
       /** The rules that held the request, by name and digest, as JSON. */
       rules: text,
       /** Who is in a line but was not asked, and why, as JSON. */

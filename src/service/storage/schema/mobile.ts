@@ -22,7 +22,9 @@ export const mobile = {
       ...each(orNull(text), 'email', 'email_verified_at'),
       /** When the address last changed. */
       email_changed_at: orNull(text),
-      ...each(free(orNull(text)), 'device_id', 'imei', 'platform', 'device_name'),
+      /** What says which phone is theirs. */
+      ...each(orNull(text), 'device_id', 'imei'),
+      ...each(free(orNull(text)), 'platform', 'device_name'),
       ...each(free(text), 'created_at', 'updated_at'),
     },
     { indexes: { user: 'unique (user_id, org_id)' } },
