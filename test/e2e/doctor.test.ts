@@ -33,6 +33,8 @@ describe('svc doctor', () => {
       'key',
       'service',
       'clock',
+      // No organization yet.
+      'service',
       'delivery',
       'delivery',
       'delivery',
