@@ -49,14 +49,14 @@ describe('a confirmation prompt', () => {
   const where = (profile: string) =>
     new RegExp(`in organization ${slug} \\(${slug}\\) at http://127\\.0\\.0\\.1:\\d+, profile ${profile}`)
 
-  test('shows the organization, the address and the profile', async () => {
+  test('shows the organization, the address and the profile, and wants its slug', async () => {
     const { exit, screen } = await onTerminal(['org', 'delete', String(id), '-p', 'plain'], env, [
-      [/Continue\?/, enter],
+      [new RegExp(`Type ${slug} to continue`), `y${enter}`],
     ])
     expect(screen.replaceAll(/\r?\n/g, '')).toMatch(where('plain'))
     expect(exit).toBe(1)
   })
-  test('requires the slug in a protected profile', async () => {
+  test('requires the slug also without a terminal in a protected profile', async () => {
     const { exit, screen } = await onTerminal(['org', 'delete', String(id), '-p', 'guarded'], env, [
       [new RegExp(`Type ${slug} to continue`), `y${enter}`],
     ])
