@@ -130,7 +130,9 @@ describe('svc mcp gate', () => {
     expect(params).toMatchObject({
       progressToken: 'p',
       progress: expect.any(Number),
-      message: expect.stringMatching(/^Waiting for [A-Z]\w* \w+ to approve write_file, (?:1:00|0:5\d) left\.$/),
+      message: expect.stringMatching(
+        /^Waiting for [A-Z]\w* \w+ to approve write_file, (?:1:00|0:5\d) left\.$/,
+      ),
     })
     await ada.answer({ decision: 'deny' })
     await gate.answer(1)
