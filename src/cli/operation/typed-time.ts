@@ -39,11 +39,9 @@ export const expandSlots = (slots: unknown): unknown =>
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-const spanForm = /^(\d{1,4})([smhdw])$/
-
 /** In milliseconds, `2h`; undefined for any other text. */
 const typedSpan = (text: string): number | undefined => {
-  const [, count, unit] = spanForm.exec(text) ?? []
+  const [, count, unit] = /^(\d{1,4})([smhdw])$/.exec(text) ?? []
   return unit === undefined ? undefined : Number(count) * units[unit as keyof typeof units]
 }
 

@@ -6,10 +6,10 @@ import { withFullStop } from '../../core/sentence.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, readMobile, organizationRow } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
+import { readVerified } from './accounts.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { everHadDevice, hasActiveDevice } from './proof.ts'
 import { bindSite } from './site.ts'
-import { readVerified } from './verified-addresses.ts'
 
 type SentEnrollment = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>
 

@@ -2,9 +2,9 @@ import { safeLine } from '../../core/safe-text.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
+import { readVerified } from './accounts.ts'
 import { administrators } from './administrators.ts'
 import { hasPush } from './push-targets.ts'
-import { readVerified } from './verified-addresses.ts'
 
 type Deps = Pick<Call, 'db' | 'now' | 'service' | 'send'>
 

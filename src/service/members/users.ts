@@ -10,7 +10,7 @@ import { readAbsences } from '../devices/absences.ts'
 import { promotionCooling } from '../devices/administrators.ts'
 import { appoint } from '../devices/appointments.ts'
 import { notifyLess, notifyNewAddress, notifyPromotion } from '../devices/notices.ts'
-import { addMember, checkRole, findUser, ownUser, selectUsers } from './member.ts'
+import { addMember, checkRole, findUser, ownUser, selectUsers, type UserRecord } from './member.ts'
 
 const changeable = ['email', 'first_name', 'last_name', 'role'] as const
 const identity = ['country_code', 'mobile'] as const
@@ -29,6 +29,11 @@ const ownPrefix = (person: Phone, mobile?: string): string | undefined =>
 const membersOf = ({ db }: Call, orgId: number) =>
   db.selectFrom('memberships as m').where('m.org_id', '=', orgId)
 
+type Users = ReturnType<typeof selectUsers>
+
+const pageOf = async (call: Call, org_id: number, query: Users): Promise<UserRecord[]> =>
+  (await readPage(call, query, 'm.user_id', membersOf(call, org_id))).map((user) => ownUser(call, user))
+
 export const listUsers: HandlerOf<'listUsers'> = async ({ org_id, state, mobile, email }, call) => {
   await reachOrganization(call, org_id)
   const number = mobile === undefined ? undefined : parsePhone(mobile).mobile
@@ -37,17 +42,13 @@ export const listUsers: HandlerOf<'listUsers'> = async ({ org_id, state, mobile,
     .where('m.state', state === undefined ? '<>' : '=', state ?? 'removed')
     .$if(number !== undefined, (users) => users.where('p.mobile', '=', number!))
     .$if(email !== undefined, (users) => users.where(sql`lower(m.email)`, '=', email!.toLowerCase()))
-  return (await readPage(call, query, 'm.user_id', membersOf(call, org_id))).map((user) =>
-    ownUser(call, user),
-  )
+  return pageOf(call, org_id, query)
 }
 
 export const listPendingUsers: HandlerOf<'listPendingUsers'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = selectUsers(call).where('m.org_id', '=', org_id).where('m.state', '=', 'pending')
-  return (await readPage(call, query, 'm.user_id', membersOf(call, org_id))).map((user) =>
-    ownUser(call, user),
-  )
+  return pageOf(call, org_id, query)
 }
 
 export const getUser: HandlerOf<'getUser'> = async ({ orgId, userId }, call) => {

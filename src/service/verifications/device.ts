@@ -4,23 +4,12 @@ import type { Device } from '../../factors/device.ts'
 import type { Call } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Member } from '../call/tenant.ts'
+import { readAccounts } from '../devices/accounts.ts'
 import { countedDevices } from '../devices/active.ts'
 import { parseImei } from '../devices/imei.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 
 type DeviceInfo = RowInput<'submitAuthResults'>['device_info']
-
-/** The phone that the app of this organization registered, then the one with which the person joined. */
-const findPhones = async ({ db, keyring }: Call, { org_id, user_id }: Member) => {
-  const accounts = await db
-    .selectFrom('mobile_accounts')
-    .where('user_id', '=', user_id)
-    .where('org_id', 'in', [org_id, 0])
-    .selectAll()
-    .orderBy('org_id', 'desc')
-    .execute()
-  return accounts.filter((account) => keyring.holds('mobile_accounts', account))
-}
 
 const isImeiOf = (text: string, imei: string | null): boolean =>
   imei !== null && text.replace(/[\s/-]/g, '').slice(0, 14) === parseImei(imei).phone
@@ -34,7 +23,8 @@ const findDevice = async (
   const known = await countedDevices(call, member).where('state', 'in', ['active', 'revoked']).execute()
   const rows = known.filter((one) => isAuthenticDevice(call, one))
   const row = rows.find(({ id, credential_id }) => String(id) === device_id || credential_id === device_id)
-  const phones = await findPhones(call, member)
+  // The phone that the app of this organization registered, then the one with which the person joined.
+  const phones = await readAccounts(call, member)
   const phone = phones.find((one) => one.device_id === device_id || isImeiOf(device_id, one.imei))
   if (!row && !phone) return undefined
   const registeredImei = phones.find((one) => one.imei !== null)?.imei
