@@ -45,7 +45,7 @@ const withdraw = async (
   { backend, progress }: Pick<Terms, 'backend' | 'progress'>,
 ): Promise<void> => {
   try {
-    await backend.cancel(id)
+    await backend.withdraw(id)
     // A tool server does not say what became of it.
     if (!backend.tools) progress.warn(`The request ${id} was withdrawn`)
   } catch (error) {
@@ -55,7 +55,7 @@ const withdraw = async (
     if (isOver && error.code !== 'not_supported') return
     const next = backend.tools
       ? 'the tool server left it open'
-      : `svc approve cancel ${shellQuote(id)}${backend.flags}`
+      : `svc approve withdraw ${shellQuote(id)}${backend.flags}`
     progress.warn(`The request ${id} could not be withdrawn: ${next}`)
   }
 }

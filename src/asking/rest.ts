@@ -90,8 +90,8 @@ export const createRestBackend = (
     },
     status: (request_id) => read(request_id),
     wait: read,
-    cancel: async (request_id) => {
-      await call(approval.cancelApproval, { request_id })
+    withdraw: async (request_id) => {
+      await call(approval.withdrawApproval, { request_id })
     },
     consume: async (request_id, digest) => {
       const { used_at } = await call(approval.consumeApproval, { request_id, digest })

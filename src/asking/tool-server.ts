@@ -48,7 +48,7 @@ export const createToolBackend = (
     request: async (ask) => prover.asked(ask, await checked(gateway.request(ask))),
     status: (id) => checked(gateway.status(id)),
     wait: (...args) => checked(gateway.wait(...args)),
-    cancel: (...args) => gateway.cancel(...args),
+    withdraw: (...args) => gateway.withdraw(...args),
     prove: prover.prove,
     close,
   }

@@ -15,11 +15,14 @@ export const groups: Record<string, Group> = {
       'auth-code': 'Manage the codes that people use to join',
       limits: 'Show and change the limits of an organization',
     },
-    load: fromTable(async () => ({
-      ...(await import('../contract/org.ts')).org,
-      ...(await import('../contract/auth-code.ts')).authCode,
-      ...(await import('../contract/limits.ts')).limits,
-    })),
+    load: fromTable(
+      async () => ({
+        ...(await import('../contract/org.ts')).org,
+        ...(await import('../contract/auth-code.ts')).authCode,
+        ...(await import('../contract/limits.ts')).limits,
+      }),
+      { extend: async () => (await import('./extension/org.ts')).orgExtensions },
+    ),
   },
   user: {
     about: 'Manage users',
@@ -130,6 +133,7 @@ export const groups: Record<string, Group> = {
   audit: {
     about: 'Show and verify the audit log',
     load: fromTable(async () => (await import('../contract/audit.ts')).audit, {
+      extend: async () => (await import('./extension/audit.ts')).auditExtensions,
       more: async () => (await import('./events/audit.ts')).registerAudit,
     }),
   },

@@ -36,7 +36,7 @@ export type ApprovalGateway = {
   /** Returns when the request is decided or has expired, or its state after `seconds`. */
   wait(request_id: string, seconds: number, signal?: AbortSignal): Promise<ApprovalRecord>
   /** Withdraws a pending request, so that no prompt stays open. The engine records `why`. */
-  cancel(request_id: string, why?: string): Promise<void>
+  withdraw(request_id: string, why?: string): Promise<void>
   /** Uses an approval, which works once; absent if the service does not support it. */
   consume?: ((request_id: string, digest: string) => Promise<void>) | undefined
   /** Whether the person saw and signed exactly this action. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalLine } from './approval-line.ts'
-import { approvalStates, foldedInRequest } from './approval-state.ts'
+import { approvalStates, foldedInRequest, withdrawnMark } from './approval-state.ts'
 import { lineTexts } from './line-text.ts'
 import { breakGlassOf, breakGlassReason } from './break-glass.ts'
 import { chosen, line, nullable, optional, positive, seconds, seen } from './field.ts'
@@ -199,9 +199,11 @@ export const approval = operations({
     message: 'Approvals',
     example: '--status pending',
     input: z.strictObject({
-      status: optional(z.enum(approvalStates), 'Only requests in this state', {
-        example: 'pending',
-      }),
+      status: optional(
+        z.enum([...approvalStates, withdrawnMark]),
+        'Only requests in this state; those that were withdrawn are also expired',
+        { example: 'pending' },
+      ),
       approver_mobile: optional(mobile, 'Only requests to this phone, E.164', {
         ...personal.e164,
         flag: 'to',
@@ -213,9 +215,9 @@ export const approval = operations({
     columns,
     wide: ['detail', 'verified_as', 'lines', 'requested_at', 'expires_at'],
   },
-  cancelApproval: {
-    route: 'POST /svc/v1/approvals/{request_id}/cancel',
-    cli: 'approve cancel',
+  withdrawApproval: {
+    route: 'POST /svc/v1/approvals/{request_id}/withdraw',
+    cli: 'approve withdraw',
     scope: scopes,
     summary: 'Withdraw a pending request; its status becomes expired',
     message: 'Request withdrawn',

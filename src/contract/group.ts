@@ -21,7 +21,8 @@ export const groupRecord = z.looseObject({
   org_id: chosen(positive, 'Organization id'),
   name: chosen(z.string(), 'Name, written @name where people are asked'),
   members: chosen(z.array(id), 'User ids of the members'),
-  asleep: chosen(z.array(id), 'Members who are not asked: without an active device, or on hold'),
+  people: chosen(z.array(z.string()), 'The members by name, in the same order'),
+  asleep: chosen(z.array(id), 'Ids of the members who are not asked: without an active device, or on hold'),
   away: chosen(
     z.array(z.strictObject({ user_id: chosen(id, 'User id'), until: chosen(time, 'When they are back') })),
     'Members who are away now',
@@ -48,7 +49,7 @@ export const group = operations({
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(groupRecord),
-    columns: ['id', 'name', 'members', 'asleep'],
+    columns: ['id', 'name', 'people', 'asleep'],
   },
   getGroup: {
     route: 'GET /svc/v1/organizations/{org_id}/groups/{name}',

@@ -98,13 +98,6 @@ export const page = operations({
       wants_location: sessionRecord.shape.wants_location,
     }),
   },
-  verifyEmail: {
-    route: 'POST /svc/v1/approver/email-verification',
-    open: true,
-    summary: 'Verify an e-mail address with the token of its link; the token works once',
-    message: 'E-mail address confirmed',
-    input: z.strictObject({ token: chosen(line(100), 'Token of the link', { secret: true }) }),
-  },
   beginSession: {
     route: 'POST /svc/v1/approver/challenge',
     open: true,

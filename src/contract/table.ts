@@ -2,6 +2,7 @@ import { account } from './account.ts'
 import { approval } from './approval.ts'
 import { pageAgents } from './page-agents.ts'
 import { pageConfirmation } from './page-confirmation.ts'
+import { pageEmail } from './page-email.ts'
 import { pageDevices } from './page-devices.ts'
 import { pageHistory } from './page-history.ts'
 import { pageNotifications } from './page-notifications.ts'
@@ -57,6 +58,7 @@ export const table = {
   ...device,
   ...page,
   ...pageConfirmation,
+  ...pageEmail,
   ...pageDevices,
   ...pageRequests,
   ...pageHistory,

@@ -57,3 +57,6 @@ export const failure = (code: string, message: string, hint: string): SvcError =
   new SvcError('failed', code, message, { hint })
 
 export const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')
+
+/** Esc at a question, which can also go back to the one before. */
+export const escaped = (): SvcError => new SvcError('interrupted', 'escaped', 'Interrupted')

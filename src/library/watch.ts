@@ -27,7 +27,7 @@ export type WatchOptions = {
   expected?: Omit<Expectations, 'status' | 'requestId' | 'digest' | 'action' | 'lines'>
   /** The key set of the service, if you keep a copy; default: read from the service. */
   jwks?: unknown
-  /** Ends the wait. The request remains open: withdraw it with `cancelApproval`. */
+  /** Ends the wait. The request remains open: withdraw it with `withdrawApproval`. */
   signal?: AbortSignal
 }
 
@@ -138,7 +138,7 @@ export const watchApproval = async (
     return { status, request, receipt, digest }
   }).catch((error: unknown) => {
     const isAborted = error instanceof SvcError && error.code === 'interrupted'
-    const hint = `The request remains open: cancelApproval withdraws ${request_id}`
+    const hint = `The request remains open: withdrawApproval withdraws ${request_id}`
     throw isAborted ? error.with({ hint }) : error
   })
 }

@@ -38,7 +38,7 @@ const playing = (answers: (ApprovalRecord | SvcError)[], changes: Partial<Backen
       if (answer instanceof SvcError) throw answer
       return answer
     },
-    cancel: async (id) => void told.push(`withdrawn: ${id}`),
+    withdraw: async (id) => void told.push(`withdrawn: ${id}`),
     consume: async (id, digest) => void told.push(`used: ${id} ${digest}`),
     prove: async (_, { allowUnseparated }) => {
       told.push(allowUnseparated ? 'proven' : 'proven, separated')
@@ -140,7 +140,7 @@ describe('asking', () => {
     expect((await failure(ask(wanted, who, { ...silently.terms, once: 'never' }))).code).toBe('not_bound')
     expect(silently.told).toEqual(['asked: Deploy 4.2', 'withdrawn: apr_1'])
     const open = new SvcError('refused', 'not_supported', 'The tool server left this request open')
-    const changes = { tools: true, local: true, cancel: () => Promise.reject(open) }
+    const changes = { tools: true, local: true, withdraw: () => Promise.reject(open) }
     const left = playing([unproven], changes)
     expect((await failure(ask(wanted, who, { ...left.terms, once: 'never' }))).code).toBe('not_bound')
     expect(left.told.at(-1)).toBe('The request apr_1 could not be withdrawn: the tool server left it open')
@@ -149,11 +149,11 @@ describe('asking', () => {
   test('says how to withdraw a request that could not be withdrawn', async () => {
     const gone = new SvcError('unreachable', 'connection_refused', 'No connection')
     const { terms, told } = playing([new SvcError('forbidden', 'unauthenticated', 'No such key')], {
-      cancel: () => Promise.reject(gone),
+      withdraw: () => Promise.reject(gone),
     })
     expect((await failure(ask(wanted, who, terms))).detail).toContain('This is not an approval')
     expect(told.at(-1)).toBe(
-      'The request apr_1 could not be withdrawn: svc approve cancel apr_1 --profile prod',
+      'The request apr_1 could not be withdrawn: svc approve withdraw apr_1 --profile prod',
     )
   })
 

@@ -231,7 +231,7 @@ export const playApproving = (lie: Lie = {}): void => {
       void approved().then((data) => success(data)(request, response))
     },
     [`POST ${approvals}/apr_1/consume`]: success(record({ used_at: requested_at })),
-    [`POST ${approvals}/apr_1/cancel`]: success(record({ status: 'expired' })),
+    [`POST ${approvals}/apr_1/withdraw`]: success(record({ status: 'expired' })),
     'GET /svc/v1/whoami': success({ id: '3', name: 'ci', scopes: ['ask'] }),
     'GET /.well-known/jwks.json': lie.keys ?? keys(issuer.jwks),
   })

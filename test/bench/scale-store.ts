@@ -44,7 +44,7 @@ export const createScaleStore = async (
     approvers: [mobile],
     org_id,
   })
-  await request(baseUrl, 'cancelApproval', key, { request_id })
+  await request(baseUrl, 'withdrawApproval', key, { request_id })
   await stop(child)
   fillStore(dataDir, { org: org_id, rows, users })
   fillApprovals(join(dataDir, 'svc.db'), rows)

@@ -127,7 +127,7 @@ describe('svc approve', () => {
     const stopped = await request.ended
     expect(stopped).toMatchObject({
       exit: 130,
-      stderr: expect.stringContaining(`svc approve cancel ${id} ${there.join(' ')}`),
+      stderr: expect.stringContaining(`svc approve withdraw ${id} ${there.join(' ')}`),
     })
     expect((await typeLine(`${hintOf(stopped)} --timeout 1`, env)).exit).toBe(8)
     const wait = typeLine(hintOf(stopped), env)

@@ -58,12 +58,21 @@ describe('on a terminal', () => {
     const { exit, screen } = await onTerminal(['org', 'create'], env, [
       [/Name/, `Half\rof a name\r`],
       [/more than one line[^]*Enter one line[^]*Name/, `Whole${enter}`],
+      [/Slug/, enter],
     ])
     expect(screen).toMatch(/Organization created/)
     expect(exit).toBe(0)
     const { stdout } = await svcHere('org list --jq .[].name', env)
     expect(stdout).toContain('Whole')
     expect(stdout).not.toContain('Half')
+  })
+  test('asks for the slug with the name, and takes the one of the name without it', async () => {
+    const { exit, screen } = await onTerminal(['org', 'create'], env, [
+      [/Name/, `Globex Corp${enter}`],
+      [/empty for globex-corp/, `Globex${enter}`],
+      [/must be lower-case letters/, `\u0015globex${enter}`],
+    ])
+    expect([exit, screen]).toEqual([0, expect.stringMatching(/slug +globex\b/)])
   })
   test('reports a value that the service rejects', async () => {
     const { exit } = await onTerminal([...start, '--timezone', 'Mars/Base'], env, [[/Name/, `Day${enter}`]])

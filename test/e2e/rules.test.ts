@@ -16,6 +16,7 @@ import {
   grace,
   hold,
   installHooks,
+  keyFor,
   nobody,
   path,
   service,
@@ -91,7 +92,7 @@ describe('svc approve run', () => {
     const id = await ada.answer()
     const { status } = (await api.call('GET', `/svc/v1/approvals/${id}`)).body.data
     expect([status, existsSync(path('both'))]).toEqual(['pending', false])
-    await api.call('POST', `/svc/v1/approvals/${id}/cancel`)
+    await api.call('POST', `/svc/v1/approvals/${id}/withdraw`)
     expect((await ended).exit).toBe(107)
   })
 })
@@ -178,4 +179,15 @@ test('the tools of /mcp ask whom the rule asks', async () => {
   ])
   expect(result).toMatchObject({ status: 'approved' })
   await client.close()
+})
+
+test('names what a person leaves before they are deleted', async () => {
+  await hold(texts)
+  const people = { ...env, SVC_API_KEY: await keyFor(['people', 'read']) }
+  const remove = `svc user remove ${ada.id} --org ${ada.org.id}`
+  const { exit, screen } = await onTerminal(['user', 'delete', String(ada.id)], people, [
+    [/Continue\?/, '\r'],
+  ])
+  expect([exit, screen]).toEqual([1, expect.stringMatching(/^ {2}In the group @\S+\r?$/m)])
+  expect(screen).toContain(remove)
 })

@@ -94,7 +94,7 @@ describe('watchApproval', () => {
   test('returns expired for a request that was withdrawn', async () => {
     const { request_id } = await ask('Deploy 4.5')
     const watching = watchApproval(client, request_id, { wanted: { action: 'Deploy 4.5' }, expected })
-    await client.cancelApproval({ request_id })
+    await client.withdrawApproval({ request_id })
     expect(await watching).toMatchObject({ status: 'expired' })
   })
 })
@@ -140,7 +140,7 @@ test('ends with its signal, and leaves the request open', async () => {
   const { code, hint } = await watching
   expect([code, hint]).toEqual([
     'interrupted',
-    `The request remains open: cancelApproval withdraws ${request_id}`,
+    `The request remains open: withdrawApproval withdraws ${request_id}`,
   ])
   const nobody = await failure(client.createApproval({ action: 'Deploy' }))
   expect(nobody.hint).toBe('Name a person or a group in approvers')

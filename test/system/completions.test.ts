@@ -163,7 +163,7 @@ describe('values that only the service knows', () => {
     expect(complete('svc geofence get --org acme 1 ')).toEqual([])
     expect(complete('svc --profile p')).toEqual(['prod'])
     expect(complete('svc approve status ')).toEqual(requests)
-    expect(complete('svc approve cancel ')).toEqual(requests)
+    expect(complete('svc approve withdraw ')).toEqual(requests)
     expect(complete(`svc approve wait ${requests[0]} `)).toEqual([])
     expect(complete(`svc approve status ${requests[0]} `)).toEqual([])
     expect(existsSync(join(folder, 'run'))).toBe(false)

@@ -227,7 +227,7 @@ describe('requests that wait', () => {
     // What is on the screen stays there; the browser anchors it.
     expect(await scrollOf(phone)).toBeGreaterThanOrEqual(before)
     await phone.page.locator(`a[href="#request=${request_id}"]`).focus()
-    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} })
     await phone.page.getByRole('heading', { name: '1 request is waiting' }).waitFor()
     expect(await phone.page.locator(':focus').getAttribute('class')).toBe('card')
   })

@@ -74,7 +74,7 @@ describe('all requests of one requester', () => {
   test('are those that the person saw when one of them ends meanwhile', async () => {
     const { phone, ids } = await asked(3)
     await phone.tap('Deny all 3 from this requester')
-    await stage.service.call('POST', `/svc/v1/approvals/${ids[2]}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${ids[2]}/withdraw`, { body: {} })
     await phone.tap('Deny all 3 requests')
     await phone.sees('2 requests denied')
     await phone.page.getByText('1 other request had ended before').waitFor()

@@ -30,7 +30,7 @@ test('the approver reads what may differ before allowing it, later finds what wa
   await open(phone, request_id)
   await phone.tap('Approve, and allow this again')
   await reads('For 1 hour, up to 20 times, without asking you.')
-  await reads('These may be any other word each time: web-1.')
+  await reads('Each time, any other single word can stand for web-1.')
   expect(await flaws(phone)).toEqual([])
   await phone.tap('Approve, and allow this again')
   await phone.sees('Approved')
@@ -41,7 +41,7 @@ test('the approver reads what may differ before allowing it, later finds what wa
   await phone.page.goto(`${stage.origin}/approver#history`)
   await reads('Allowed earlier; nobody was asked')
   await reads('Run systemctl restart web-1')
-  await reads('These may be any other word each time: web-1.')
+  await reads('Each time, any other single word can stand for web-1.')
   await reads('Used 1 of 20, until ')
   expect(await flaws(phone)).toEqual([])
 

@@ -75,7 +75,7 @@ test('denies with a note', async () => {
   const next = (await stage.ask(user)).request_id
   const news = phone.page.locator(`a[href="#request=${next}"]`)
   await news.waitFor()
-  await stage.service.call('POST', `/svc/v1/approvals/${next}/cancel`, { body: {} })
+  await stage.service.call('POST', `/svc/v1/approvals/${next}/withdraw`, { body: {} })
   await phone.page.locator(`a[href="#decision=${next}"]`).waitFor()
   expect(await hasFocus(card)).toBe(true)
   expect(phone.misdeeds).toEqual([])

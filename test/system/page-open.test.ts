@@ -20,7 +20,7 @@ describe('an open request', () => {
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
     await open(phone, request_id)
-    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} })
     await expect(phone.sees('This request was withdrawn')).resolves.toBeUndefined()
   })
 
@@ -51,7 +51,7 @@ describe('a page left open', () => {
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
     await phone.sees('1 request is waiting')
-    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} })
     await expect(phone.sees('No open requests')).resolves.toBeUndefined()
   })
 

@@ -56,7 +56,7 @@ test('an organization that is renamed has its new name on each screen', async ()
 test('finds the result of a request of either organization', async () => {
   const { ada, phone, other } = await inTwo()
   for (const id of [(await stage.ask(ada)).request_id, dataOf(await ask(stage.service, other)).request_id]) {
-    await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { body: {} })
     await phone.page.goto(`${stage.origin}/approver#request=${id}`)
     await expect(phone.sees('This request was withdrawn')).resolves.toBeUndefined()
     await phone.tap('Done')

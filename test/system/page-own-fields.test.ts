@@ -109,7 +109,7 @@ test('a change of a rule marks only the parts that change', async () => {
   expect(await shown.locator('ins').allTextContents()).toEqual(['key'])
   expect(await shown.locator('del').count()).toBe(0)
   expect(await flaws(phone)).toEqual([])
-  dataOf(await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key, body: {} }))
+  dataOf(await stage.service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key, body: {} }))
 })
 
 test('what a requester wrote keeps its names and its JSON, although it looks the same', async () => {

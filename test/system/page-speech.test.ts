@@ -167,7 +167,7 @@ test('goes on with the older decisions that a tap has brought', async () => {
   const ids: string[] = []
   for (const action of ['Deploy 1', 'Deploy 2']) {
     const { request_id } = await stage.ask(user, { action })
-    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} })
     ids.push(request_id)
   }
   // As if the first page had room for one.

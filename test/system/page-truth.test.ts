@@ -131,7 +131,7 @@ describe('what an approval is checked against', () => {
 describe('a request that has ended', () => {
   test('says who ended it', async () => {
     const { phone, request_id } = await opened()
-    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} })
     await phone.sees('This request was withdrawn')
     const line = phone.page.getByText(/The requester withdrew it (?:at|on) .*\d.*Nothing was approved/)
     await expect(line.waitFor()).resolves.toBeUndefined()

@@ -9,7 +9,7 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
   const requests = new Map<string, ApprovalRecord>()
   const woken = new Map<string, (() => void)[]>()
   const asks: Ask[] = []
-  const cancelled: string[] = []
+  const withdrawn: string[] = []
   let onRequest: (() => void) | undefined
   let refusal: Error | undefined
 
@@ -62,9 +62,9 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
         woken.set(request_id, [...(woken.get(request_id) ?? []), go])
         signal?.addEventListener('abort', go)
       }),
-    cancel: async (request_id, why) => {
+    withdraw: async (request_id, why) => {
       if (find(request_id).status !== 'pending') throw new Refusal(409, 'decided', 'Decided already')
-      cancelled.push(request_id)
+      withdrawn.push(request_id)
       end(request_id, { status: 'expired', detail: `withdrawn because ${why}` })
     },
   }
@@ -72,7 +72,7 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
   return {
     gateway,
     asks,
-    cancelled,
+    withdrawn,
     end,
     /** Every further request fails. */
     refuse: (error: Error): void => void (refusal = error),

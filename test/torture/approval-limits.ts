@@ -111,7 +111,7 @@ const storm = async (tally: Tally, people: number, handlers?: Create): Promise<v
         if (answer.status === 200) {
           count(notified, who)
           count(pending, who)
-          const path = `/svc/v1/approvals/${answer.body.data.request_id}/cancel`
+          const path = `/svc/v1/approvals/${answer.body.data.request_id}/withdraw`
           if (i % 2 === 0 && (await service.call('POST', path, { key: who, body: {} })).status === 200)
             count(pending, who, -1)
         }

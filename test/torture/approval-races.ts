@@ -71,7 +71,7 @@ const raceOne = async (
   const replies = await Promise.all([
     soon(() => arena.send(first, 'decideApproval', bodies.approve)),
     soon(() => arena.send(first + 1, 'decideApproval', bodies.deny)),
-    soon(() => arena.send(first + 2, 'cancelApproval', input, { key }), decideMs),
+    soon(() => arena.send(first + 2, 'withdrawApproval', input, { key }), decideMs),
   ])
   const used = await arena.race((node) => arena.send(node, 'consumeApproval', { ...input, digest }, { key }))
   const shown: ApprovalRecord[] = []
@@ -121,7 +121,7 @@ export const raceApprovals = async (arena: Arena, count: number, hits: Record<st
     }
   }
   const twice = await arena.cluster.query<{ subject: string; times: string }>(
-    `select subject, count(*) as times from audit where action in ('decideApproval', 'cancelApproval', 'expireApproval')
+    `select subject, count(*) as times from audit where action in ('decideApproval', 'withdrawApproval', 'expireApproval')
      group by subject having count(*) <> 1`,
   )
   return [...wrong, ...twice.map(({ subject, times }) => `${subject} ended ${times} times`)]

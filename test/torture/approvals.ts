@@ -15,7 +15,7 @@ import { receiptStatus } from './receipt-status.ts'
 const people = 50
 const rounds = 20
 
-type Racing = Pick<Handlers<typeof approval>, 'cancelApproval'> &
+type Racing = Pick<Handlers<typeof approval>, 'withdrawApproval'> &
   Pick<Handlers<typeof device>, 'decideApproval'>
 
 const end = async (
@@ -35,7 +35,7 @@ const end = async (
 
 /** The broken variant reads that the request is pending, and then writes. */
 const readThenWrite: Racing = {
-  cancelApproval: {
+  withdrawApproval: {
     before: async ({ request_id }, { service }) => {
       const row = await service.storage.read((db) => findApproval(db, request_id, { orgId: null }))
       if (row.status !== 'pending') throw conflict('ended', 'too late')
@@ -80,7 +80,10 @@ const raceAll = async (
     const attempts = [
       ['approved', () => post(service, request.id, request.approve)],
       ['denied', () => post(service, request.id, request.deny)],
-      ['cancelled', () => service.call('POST', `/svc/v1/approvals/${request.id}/cancel`, { key, body: {} })],
+      [
+        'cancelled',
+        () => service.call('POST', `/svc/v1/approvals/${request.id}/withdraw`, { key, body: {} }),
+      ],
     ] as const
     return attempts.map(async ([outcome, attempt]) => {
       await turns(below(60))
@@ -147,7 +150,7 @@ const run = async (handlers: Racing | undefined, times: number) => {
     const ends = await service.storage.read((db) =>
       db
         .selectFrom('audit')
-        .where('action', 'in', ['decideApproval', 'cancelApproval', 'expireApproval'])
+        .where('action', 'in', ['decideApproval', 'withdrawApproval', 'expireApproval'])
         .where('changes', 'not like', '%repeated%')
         .select(({ fn }) => ['subject', fn.countAll<number>().as('times')])
         .groupBy('subject')

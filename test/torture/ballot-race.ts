@@ -61,7 +61,7 @@ export const ballotsOfGroup: Race = {
     )
     const [withdrawn, ...answers] = await Promise.all([
       below(4) === 0
-        ? arena.send(1, 'cancelApproval', { request_id }, { key: beta.key })
+        ? arena.send(1, 'withdrawApproval', { request_id }, { key: beta.key })
         : arena.send(1, 'getApproval', { request_id }, { key: beta.key }),
       ...bodies.map((body, at) => arena.send(at, 'decideApproval', body)),
     ])

@@ -17,7 +17,7 @@ const rounds = 150
 /** An organization has a limit of groups. */
 const roundsOfTenant = 30
 
-type Racing = Pick<Handlers<typeof approval>, 'cancelApproval'> &
+type Racing = Pick<Handlers<typeof approval>, 'withdrawApproval'> &
   Pick<Handlers<typeof device>, 'decideApproval'>
 
 /** The broken variant counts yeses, whoever gave them and for which line, and looks at the state before it writes. */
@@ -87,7 +87,7 @@ const raceOne = async (
     [
       6,
       async () => {
-        const { status } = await service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key, body: {} })
+        const { status } = await service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key, body: {} })
         reported.cancelled = status === 200
       },
     ],

@@ -129,7 +129,7 @@ const runAll = async (tally: Tally, count: number, broken?: Broken): Promise<voi
       // The list is good: a row that nobody touched still works, but for what ends all of it.
       if (name !== 'a row after its time' && !(await use(stage, list.names[1]!, `${list.id}:1`)))
         tally.wrong(`${name}: an honest row was refused`)
-      await stage.service.call('POST', `/svc/v1/approvals/${other.id}/cancel`, { body: {} })
+      await stage.service.call('POST', `/svc/v1/approvals/${other.id}/withdraw`, { body: {} })
       stage.clock.tick(11 * minute)
     }
     await stage.service.close()

@@ -12,9 +12,11 @@ const kills = 40
 const waitsAtOnce = 8
 
 /** Cancels until the database is there again; a repeated cancel of an ended request is refused with 409. */
-const cancel = async ({ nodes, key }: Cluster, request_id: string): Promise<void> => {
+const withdraw = async ({ nodes, key }: Cluster, request_id: string): Promise<void> => {
   for (;;) {
-    const reply = await call(nodes[0]!.baseUrl, 'cancelApproval', key, { request_id }).catch(() => undefined)
+    const reply = await call(nodes[0]!.baseUrl, 'withdrawApproval', key, { request_id }).catch(
+      () => undefined,
+    )
     if (reply && reply.status < 500) return
     await pause(100)
   }
@@ -55,7 +57,7 @@ export const torture: Torture = {
         await server.crash(round % 2 === 0 ? 'SIGKILL' : 'SIGQUIT')
         await server.restart()
         for (const { request_id, waiting } of approvals) {
-          await cancel(cluster, request_id)
+          await withdraw(cluster, request_id)
           const { status, text } = await waiting
           if (status === 'expired') waits++
           else wrong.push(`a wait ended with ${status}: ${text}`)

@@ -25,7 +25,7 @@ const passes = async (stage: Stage, subject: object, key = stage.key): Promise<b
   if (answer.status !== 200) return false
   const { status, request_id } = dataOf(answer)
   if (status === 'approved') return true
-  await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key, body: {} })
+  await stage.service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { key, body: {} })
   return false
 }
 

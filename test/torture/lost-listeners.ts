@@ -88,7 +88,7 @@ const run = async (server: PostgresServer, count: number, programs: (readonly st
     const end = async (one: (typeof open)[number], n: number): Promise<void> => {
       // Also at the node that sends no notifications.
       const node = cluster.nodes[n % cluster.nodes.length]!
-      await request(node.baseUrl, 'cancelApproval', cluster.key, { request_id: one.request_id })
+      await request(node.baseUrl, 'withdrawApproval', cluster.key, { request_id: one.request_id })
       one.ended = performance.now()
     }
     for (let at = 0; at < open.length; at += 8)

@@ -53,7 +53,7 @@ const race = async (wait: Wait, times: number) => {
       let hasEnded = false
       const end = async (): Promise<void> => {
         await turns(below(12))
-        await gateway.cancel(request_id)
+        await gateway.withdraw(request_id)
         hasEnded = true
       }
       const waiting = async (): Promise<void> => {

@@ -65,7 +65,7 @@ const killOne = async (load: Load, round: number, mobiles: readonly string[]): P
   const starting = cluster.start()
   const wrong = await Promise.all(
     approvals.map(async ({ request_id, waiting }) => {
-      await request(one!.baseUrl, 'cancelApproval', cluster.key, { request_id })
+      await request(one!.baseUrl, 'withdrawApproval', cluster.key, { request_id })
       const { status, waited } = await waiting
       if (status === 'expired') add(hits, 'waits that outlived a kill')
       return status === 'expired' && waited ? undefined : `a wait ended with ${status}`

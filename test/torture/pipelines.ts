@@ -56,7 +56,7 @@ const flood = async (service: TestService, tally: Tally, keys: readonly string[]
     const { status, body } = await ask(service, key, to)
     tally.hit(status === 200 ? 'requests of agents' : `agents refused: ${body.data.code}`)
     if (status === 200)
-      await service.call('POST', `/svc/v1/approvals/${body.data.request_id}/cancel`, { key, body: {} })
+      await service.call('POST', `/svc/v1/approvals/${body.data.request_id}/withdraw`, { key, body: {} })
   }
 }
 

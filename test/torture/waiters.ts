@@ -79,7 +79,7 @@ const measure = async (server: PostgresServer, count: number, program?: readonly
     const times: number[] = []
     let failed = 0
     for (const { request_id, waits } of open) {
-      await request(baseUrl, 'cancelApproval', key, { request_id })
+      await request(baseUrl, 'withdrawApproval', key, { request_id })
       const ended = performance.now()
       for (const { at, status } of await Promise.all(waits)) {
         times.push(Math.max(0, at - ended))

@@ -53,7 +53,7 @@ const registerTools = defineCommand({
   },
 })
 
-const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
+const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.withdrawApproval])
 
 /** Requires the status of this very request: a script would take any other for the decision. */
 const requireAbout = (answer: Pick<Answer, 'envelope'>, requestedId: unknown): void => {
@@ -101,14 +101,14 @@ const extend = (operation: Operation, tools?: ByTools): Extension => ({
   },
 })
 
-/** `svc approve submit|status|list|cancel`, some of which a tool server can serve too. */
+/** `svc approve submit|status|list|withdraw`, some of which a tool server can serve too. */
 export const eitherWay: Extensions = new Map(
   (
     [
       [approval.createApproval, async (...call) => (await import('./by-tools.ts')).submitByTools(...call)],
       [approval.getApproval, async (...call) => (await import('./by-tools.ts')).statusByTools(...call)],
       [approval.listApprovals],
-      [approval.cancelApproval],
+      [approval.withdrawApproval],
       [approval.consumeApproval],
       [review.reviewApproval],
     ] as [Operation, ByTools?][]

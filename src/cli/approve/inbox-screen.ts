@@ -143,6 +143,7 @@ const openRequest = async (
     const why = detail ? `: ${safeLine(detail)}` : ''
     stderr.write(`${counted}The request is ${safeLine(status)}${more}${why}.\n\n`)
   } catch (error) {
+    if (error instanceof SvcError && error.code === 'escaped') return
     // Somebody else decided first, the number was wrong, or the request expired: back to the list.
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
     stderr.write(`${safeLine(error.message)}${error.detail ? ` (${safeLine(error.detail)})` : ''}\n\n`)

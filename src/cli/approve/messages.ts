@@ -72,7 +72,7 @@ export const interruptedWait = (id: string, { tools, flags }: Pick<Backend, 'too
   return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${id}`, {
     hint: tools
       ? `${wait} --mcp continues; a tool server cannot withdraw it`
-      : `${wait} continues; svc approve cancel ${shellQuote(id)}${flags} withdraws it`,
+      : `${wait} continues; svc approve withdraw ${shellQuote(id)}${flags} withdraws it`,
   })
 }
 

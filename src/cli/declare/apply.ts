@@ -1,13 +1,13 @@
-import type { Rule } from '../../contract/rule-shape.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { confirmWrite, type Answers } from '../operation/confirm.ts'
+import { warnOfRules } from '../operation/rule-warnings.ts'
 import type { Context } from '../context/context.ts'
 import { isForPeople } from '../terminal/output.ts'
 import { boundPlan, planFor, showPlan, stepName, summary, wantsRows } from './plan-output.ts'
 import { compare, type Comparing } from './comparison.ts'
 import { runSteps, type Outcome, type Result } from './execution.ts'
-import type { Plan, Step } from './plan.ts'
+import { changedRules, type Plan, type Step } from './plan.ts'
 import { type Approvals, rowsOfStep } from './requests.ts'
 import type { Section } from './state.ts'
 
@@ -39,19 +39,6 @@ const showBefore = (plan: Plan, context: Context): void => {
   const { stdout, stderr } = context.io
   if (isForPeople(context)) stdout.write(planFor(plan, context, 'stdout'))
   else if (stderr.isTTY) stderr.write(planFor(plan, context, 'stderr'))
-}
-
-/** As `svc rule create` does. */
-const warnOfRules = async ({ steps }: Plan, context: Context): Promise<void> => {
-  const rules = steps.flatMap(({ section, key, whole, changes }) =>
-    section === 'rules' && whole && changes.some(({ field }) => field === 'except' || field === 'match')
-      ? [{ ...(whole as unknown as Rule), name: key }]
-      : [],
-  )
-  if (rules.length === 0) return
-  const { ruleWarnings } = await import('../../rules/ways-around.ts')
-  const { warn } = await context.output()
-  for (const warning of rules.flatMap(ruleWarnings)) warn(safeLine(warning))
 }
 
 /** Requests one approval for all steps that rules of the organization hold, but those of groups and rules, which are asked alone. */
@@ -149,12 +136,12 @@ export const runApply = async (
   const { plan, state, source } = await compare(file, options, context)
   if (options.dryRun) {
     await showPlan(plan, 'Planned', context)
-    await warnOfRules(plan, context)
+    await warnOfRules(changedRules(plan), context)
     output.warn('Nothing was changed.')
     return
   }
   showBefore(plan, context)
-  await warnOfRules(plan, context)
+  await warnOfRules(changedRules(plan), context)
   const total = plan.steps.filter(({ action }) => action !== 'by_hand').length
   if (total > 0) {
     const changes = summary({ steps: plan.steps, extra: [] })

@@ -21,9 +21,12 @@ export const registerDiff = defineCommand<Comparing>({
     // Rejects a wrong output format before the first request.
     await context.output()
     const { compare } = await import('./comparison.ts')
+    const { changedRules } = await import('./plan.ts')
     const { showPlan } = await import('./plan-output.ts')
     const { plan } = await compare(source, options, context)
     await showPlan(plan, 'Compared', context)
+    const { warnOfRules } = await import('../operation/rule-warnings.ts')
+    await warnOfRules(changedRules(plan), context)
     context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0
   },
 })

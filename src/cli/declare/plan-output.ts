@@ -14,7 +14,7 @@ const symbols = { create: '+', change: '~', delete: '-', by_hand: '!' } as const
 const colours = { create: 'green', change: 'yellow', delete: 'red', by_hand: 'magenta' } as const
 const mostExtra = 20
 
-type Look = { colour: boolean; masked: boolean }
+type Look = Pick<Plan, 'names'> & { colour: boolean; masked: boolean }
 
 const listText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
@@ -43,10 +43,13 @@ const valueText = (field: string, value: unknown): string => {
   return rules ? value.map((rule) => ruleText(rule as Fields)).join('; ') : value.join(',')
 }
 
-const shownValue = ({ field }: Change, value: unknown, { masked }: Look): string => {
-  const shown = masked
-    ? (maskFields({ [field]: value }, new Set(['email', 'members'])) as Fields)[field]
-    : value
+const shownNumber = (mobile: string, masked: boolean): string =>
+  masked ? String((maskFields({ mobile }, new Set(['mobile'])) as Fields).mobile) : mobile
+
+const shownValue = ({ field }: Change, value: unknown, { masked, names }: Look): string => {
+  if (field === 'members' && Array.isArray(value) && value.length > 0)
+    return safeLine((value as string[]).map((one) => names.get(one) ?? shownNumber(one, masked)).join(', '))
+  const shown = masked ? (maskFields({ [field]: value }, new Set(['email'])) as Fields)[field] : value
   return safeLine(valueText(field, shown))
 }
 
@@ -54,9 +57,7 @@ const shownValue = ({ field }: Change, value: unknown, { masked }: Look): string
 export const stepName = ({ section, key }: Pick<Step, 'section' | 'key'>, masked: boolean): string => {
   if (section === 'organization' || section === 'idp')
     return section === 'idp' ? section : `${section}/${safeLine(key)}`
-  const shown =
-    masked && section === 'users' ? (maskFields({ mobile: key }, new Set(['mobile'])) as Fields).mobile : key
-  return `${section}/${safeLine(String(shown))}`
+  return `${section}/${safeLine(section === 'users' ? shownNumber(key, masked) : key)}`
 }
 
 /** The fields of a new row on one line, without empty lists. */
@@ -95,7 +96,8 @@ const listed = (names: string[]): string =>
     : names.join(', ')
 
 /** One line for each step, one for each field that changes, and the counts. */
-export const planText = (plan: Plan, look: Look): string => {
+export const planText = (plan: Plan, given: Omit<Look, 'names'>): string => {
+  const look = { ...given, names: plan.names }
   const chalk = new Chalk({ level: look.colour ? 1 : 0 })
   const names = plan.steps.map((step) => stepName(step, look.masked))
   const width = Math.min(40, Math.max(0, ...names.map((name) => stringWidth(name))))

@@ -1,3 +1,4 @@
+import type { Rule } from '../../contract/rule-shape.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type Rows,
   type Section,
   type State,
+  whomOf,
 } from './state.ts'
 import type { WantedState } from './document.ts'
 
@@ -36,6 +38,7 @@ export type Plan = {
   /** In the service and not in the file. */
   extra: { section: Section; key: string }[]
   ambiguous: State['ambiguous']
+  names: State['names']
 }
 
 const changesOf = (section: Section, wanted: Row, present?: Row): Change[] =>
@@ -61,9 +64,6 @@ const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined
   const command = `svc org creds set-idp --org ${shellQuote(slug)} --provider ${shellQuote(String(provider))} --client-id ${shellQuote(String(client_id))} --client-secret-file FILE`
   return [{ ...step, changes, note: `requires the secret: ${command}` }]
 }
-
-/** A number alone says nothing to whoever reads the plan. */
-const whomOf = ({ id, fields }: Row): string => `${fields.first_name} ${fields.last_name} (user ${id})`
 
 const sectionSteps = (section: Section, wanted: readonly Row[], present: Map<string, Row>): Step[] =>
   wanted.flatMap((row): Step[] => {
@@ -128,5 +128,14 @@ export const planFrom = (wanted: WantedState, present: State, { prune }: { prune
     steps: [...steps, ...deletes],
     extra,
     ambiguous: present.ambiguous,
+    names: present.names,
   }
 }
+
+/** Rules of a plan that will hold something else than now. */
+export const changedRules = ({ steps }: Plan): Rule[] =>
+  steps.flatMap(({ section, key, whole, changes }) =>
+    section === 'rules' && whole && changes.some(({ field }) => field === 'except' || field === 'match')
+      ? [{ ...(whole as unknown as Rule), name: key }]
+      : [],
+  )

@@ -19,16 +19,18 @@ import {
   normal,
   organizationFields,
   type Fields,
+  type Id,
   type List,
   type Row,
   type Section,
   type State,
+  whomOf,
 } from './state.ts'
 
 /** What to read: sections, and whether to read the geofences and time slots of users. */
 export type Coverage = { sections: readonly Section[]; rules: boolean }
 
-type Reading = { client: Client; org_id: number; signal: AbortSignal }
+type Reading = Pick<State, 'names'> & { client: Client; org_id: number; signal: AbortSignal }
 type Rules = { geofences?: unknown; timeslots?: unknown }
 
 const lists: Record<List, Operation> = {
@@ -120,6 +122,8 @@ const readGroups = async (reading: Reading): Promise<Fields[]> => {
   if (groups.length === 0) return []
   const people = await readAll(user.listUsers, reading)
   const numbers = new Map(people.map((one) => [String(one.id), wholeNumber(one)]))
+  for (const one of people)
+    reading.names.set(String(wholeNumber(one)), whomOf({ id: one.id as Id, fields: one }))
   const numberOf = (member: string): string => numbers.get(member) ?? member
   return groups.map(({ name, id, members, asleep = [] }) => ({
     name,
@@ -177,7 +181,7 @@ export const readState = async (
   signal: AbortSignal,
 ): Promise<State> => {
   const record = await findOrganization(idOrSlug, client, signal)
-  const state: State = { slug: idOrSlug, rows: {}, ambiguous: [] }
+  const state: State = { slug: idOrSlug, rows: {}, ambiguous: [], names: new Map() }
   if (!record) {
     for (const section of scope.sections) state.rows[section] = []
     return state
@@ -192,7 +196,7 @@ export const readState = async (
     )
   state.org_id = record.id
   state.slug = record.slug
-  const reading = { client, org_id: record.id, signal }
+  const reading = { client, org_id: record.id, signal, names: state.names }
   const read = scope.sections.map(async (section): Promise<void> => {
     state.rows[section] =
       section === 'organization'

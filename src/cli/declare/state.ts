@@ -44,7 +44,13 @@ export type State = {
   rows: Rows
   /** Names of several rows. A file cannot distinguish these rows, so they stay as they are. */
   ambiguous: { section: Section; key: string; ids: Id[] }[]
+  /** What people are called, by their numbers, as far as groups were read. */
+  names: Map<string, string>
 }
+
+/** A number alone says nothing to whoever reads a plan. */
+export const whomOf = ({ id, fields }: Pick<Row, 'id' | 'fields'>): string =>
+  `${fields.first_name} ${fields.last_name} (user ${id})`
 
 /** The sections that are lists, and the field that identifies a row. */
 export const keyOf = {

@@ -2,24 +2,53 @@ import { pendingUser } from '../../contract/pending-user.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { orgIn } from '../operation/confirm.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 import { deviceRevocation } from './revocation.ts'
 
-/** Warns of each rule that too few people are left to approve for; of none if this key cannot read the rules. */
-const warnOfShortRules = async (input: Record<string, unknown>, context: Context): Promise<void> => {
-  const org = orgIn(input)
-  if (org === undefined) return
+/** The groups and rules of the organization; none if this key cannot read them. */
+const readThese = async (org: string | number, context: Context) => {
   const { readGroupsAndRules, shortRules } = await import('../operation/short-rules.ts')
   const { id } = await resolveOrg(String(org), context)
   const found = await readGroupsAndRules(context, id).catch((error: unknown) => {
     if (error instanceof SvcError && error.exit !== 'interrupted') return { groups: [], rules: [] }
     throw error
   })
+  return { ...found, short: () => shortRules(found.rules, found.groups, id) }
+}
+
+/** What a person loses, and what is lost with a deletion. */
+const consequenceOf = async (
+  operation: Operation,
+  input: Record<string, unknown>,
+  context: Context,
+): Promise<string[]> => {
+  const org = orgIn(input)
+  if (org === undefined) return []
+  const user_id = String(input['userId'] ?? input['user_id'])
+  const { groups } = await readThese(org, context)
+  const names = groups.filter(({ members }) => members.includes(user_id)).map(({ name }) => `@${name}`)
+  return [
+    ...(names.length > 0
+      ? [`In ${names.length === 1 ? 'the group' : 'the groups'} ${names.join(', ')}`]
+      : []),
+    ...(operation === user.deleteUser
+      ? [
+          `What was asked only of them is deleted, too. To keep the history: svc user remove ${shellQuote(user_id)} --org ${shellQuote(String(org))}`,
+        ]
+      : []),
+  ]
+}
+
+/** Warns of each rule that too few people are left to approve for. */
+const warnOfShortRules = async (input: Record<string, unknown>, context: Context): Promise<void> => {
+  const org = orgIn(input)
+  if (org === undefined) return
   const { warn } = await context.output()
-  for (const { message, next } of shortRules(found.rules, found.groups, id))
+  for (const { message, next } of (await readThese(org, context)).short())
     warn(`Warning: ${message}\nhint: ${next}`)
 }
 
@@ -28,6 +57,7 @@ const leaving = (operation: Operation): Extension =>
     let input: Record<string, unknown> = {}
     return {
       first: async (given) => void (input = given),
+      consequence: (given) => consequenceOf(operation, given, context),
       afterShown: () => warnOfShortRules(input, context),
     }
   })

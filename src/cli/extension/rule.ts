@@ -2,7 +2,10 @@ import type { Input, Operation } from '../../contract/operation.ts'
 import { rule } from '../../contract/rule.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context/context.ts'
+import type { Answers } from '../operation/confirm.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
+import { warnOfRules } from '../operation/rule-warnings.ts'
 import type { Extras } from '../operation/run-operation.ts'
 
 const { testRule: _, ...others } = rule
@@ -10,7 +13,7 @@ const { testRule: _, ...others } = rule
 /** The operations whose commands come from the table. */
 export const ruleOperations = others
 
-const checkNew: Extras['dryCheck'] = async (input) => {
+const checkNew: Extras['dryCheck'] = async (input, context) => {
   const { issuesOf } = await import('../../contract/issues.ts')
   const { ruleProblems } = await import('../../rules/check.ts')
   const { inTypedNames } = await import('../operation/typed-names.ts')
@@ -18,6 +21,7 @@ const checkNew: Extras['dryCheck'] = async (input) => {
   const { data, error } = schema.safeParse(input)
   const issues = data ? ruleProblems(data) : issuesOf(error!, schema, input)
   const [first] = issues
+  if (data && !first) await warnOfRules([data as Rule], context)
   if (!first) return 'The rule by itself is valid. Groups, keys and other rules were not checked.'
   const message = `${first.field} ${first.message}`
   throw inTypedNames(rule.createRule, new SvcError('usage', 'invalid_field', message, { issues }))
@@ -35,15 +39,14 @@ const checkOld: Extras['dryCheck'] = async (input, context) => {
   return 'The rule exists. Whether people must approve its deletion was not checked.'
 }
 
-type Checks = Pick<Extras, 'complete' | 'dryCheck' | 'first'>
+/** In words what a rule holds. */
+const texts = async (): Promise<Pick<Extras, 'texts'>> => {
+  const { exceptText, grantText, matchText, reasonText } = await import('../../rules/rule-text.ts')
+  return { texts: { match: matchText, except: exceptText, reason: reasonText, grant: grantText } }
+}
 
-/** Shows in words what a rule holds, and checks more in a dry run. */
-const extend = (operation: Operation, checks: Checks = {}): Extension =>
-  withExtras(operation, async () => {
-    const { exceptText, grantText, matchText, reasonText } = await import('../../rules/rule-text.ts')
-    const texts = { match: matchText, except: exceptText, reason: reasonText, grant: grantText }
-    return { texts, ...checks }
-  })
+const extend = (operation: Operation, checks: Pick<Extras, 'dryCheck'> = {}): Extension =>
+  withExtras(operation, async () => ({ ...(await texts()), ...checks }))
 
 /** The field that most rules of a type have a pattern for. */
 const usualField = {
@@ -74,29 +77,17 @@ const askPattern: Extras['complete'] = async (input, { yes }, context) => {
   if (answer.trim() !== '') Object.assign(match, { [name]: typed(answer) })
 }
 
-/** Asks before a rule for everything, which is easily made by leaving something out, and warns of what it holds or not. */
-const warnOfNew: Extras['first'] = async (input, { yes }, context) => {
-  const { match, name, except } = input as Partial<Rule>
-  if (!match) return
-  const { type, shells: _, ...patterns } = match
-  if (type !== undefined && Object.keys(patterns).length === 0) {
-    const { requireYes } = await import('../operation/confirm.ts')
-    const what = `Without a pattern, the rule holds every ${type}`
-    await requireYes(
-      `${what}. Continue?`,
-      { yes, unasked: `${what}: confirm that with --yes`, declined: 'No rule was created' },
-      context,
-    )
-  }
-  const { ruleWarnings, shellsNote } = await import('../../rules/ways-around.ts')
-  const { ruleParts } = await import('../../contract/rule-shape.ts')
-  // The service says what is wrong with any other exception.
-  const { data } = ruleParts.except.safeParse(except)
-  const output = await context.output()
-  const written = { match, name: name ?? '', except: data }
-  for (const warning of ruleWarnings(written)) output.warn(warning)
-  const note = shellsNote(written)
-  if (note) output.note(note)
+/** Asks before a rule for everything, which is easily made by leaving something out. */
+const askOfAll = async ({ match = {} as Rule['match'] }: Rule, { yes }: Answers, context: Context) => {
+  const { type, shells: _, ...patterns } = match as Partial<Rule['match']>
+  if (type === undefined || Object.keys(patterns).length > 0) return
+  const { requireYes } = await import('../operation/confirm.ts')
+  const what = `Without a pattern, the rule holds every ${type}`
+  await requireYes(
+    `${what}. Continue?`,
+    { yes, unasked: `${what}: confirm that with --yes`, declined: 'No rule was created' },
+    context,
+  )
 }
 
 export const ruleTable: Extensions = new Map<Operation, Extension>([
@@ -105,7 +96,19 @@ export const ruleTable: Extensions = new Map<Operation, Extension>([
   [
     rule.createRule,
     {
-      ...extend(rule.createRule, { complete: askPattern, dryCheck: checkNew, first: warnOfNew }),
+      ...withExtras(rule.createRule, async (context) => {
+        let made: Rule
+        return {
+          ...(await texts()),
+          complete: askPattern,
+          dryCheck: checkNew,
+          first: async (input, answers) => {
+            made = input as Rule
+            await askOfAll(made, answers, context)
+          },
+          afterShown: () => warnOfRules([made], context),
+        }
+      }),
       options: {
         '-y, --yes': 'Do not ask before a rule without a pattern, which holds everything of its type',
       },

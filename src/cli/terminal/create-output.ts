@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { safeJson, safeText } from '../../core/safe-text.ts'
 import { chooseFormat, wantsColour, wantsMachine, type Output } from './output.ts'
 import { gridOf, payloadOf, type Envelope, type Shape } from './payload.ts'
@@ -11,7 +12,11 @@ export const createOutput = (run: Run): Output => {
   const format = chooseFormat({ io, globals })
   const { stdout, stderr } = io
 
-  const warn = (text: string): void => stderr.write(`${fitted(safeText(text), stderr)}\n`)
+  const warn = (text: string): void => {
+    const shown = fitted(safeText(text), stderr)
+    const marked = shown.replace(/^Warning:/, (mark) => styleText('yellow', mark))
+    stderr.write(`${wantsColour(stderr, run) ? marked : shown}\n`)
+  }
   const note = (text: string): void => {
     if (stderr.isTTY) warn(text)
   }

@@ -1,5 +1,5 @@
 import type { Key } from 'node:readline'
-import { interrupted } from '../../core/errors.ts'
+import { escaped, interrupted } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
 import { LineInput } from './line-input.ts'
@@ -52,8 +52,10 @@ export const createPrompt = (
       several = text
       leave.abort()
     })
+    let isEscape = false
     const onKey = (_: string, key: Key | undefined): void => {
-      if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave.abort()
+      isEscape = key?.name === 'escape'
+      if (isEscape || (key?.ctrl && key.name === 'd')) leave.abort()
     }
     const onEnd = (): void => leave.abort()
     input.on('keypress', onKey).once('end', onEnd)
@@ -63,7 +65,7 @@ export const createPrompt = (
     } catch (error) {
       if (!(error instanceof Error) || !['ExitPromptError', 'AbortPromptError'].includes(error.name))
         throw error
-      if (several === undefined || io.signal.aborted) throw interrupted()
+      if (several === undefined || io.signal.aborted) throw isEscape ? escaped() : interrupted()
       await input.pasted()
       const shown = isSecret ? '' : `: ${safeLine(JSON.stringify(maskProse(several.slice(0, 120))))}`
       const note = `That was more than one line, so it answers nothing${shown}.\nEnter one line.`

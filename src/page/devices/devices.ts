@@ -4,7 +4,7 @@ import { t } from '../language/text.ts'
 import { details, h, link, ul } from '../shell/element.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
-import { type Device, deviceLines, isActive, stateText } from './device-text.ts'
+import { type Device, deviceLines, isActive, stateText, timesOf } from './device-text.ts'
 import { answersFor, deviceItem } from './own-device.ts'
 
 type Recovery = Devices['recoveries'][number]
@@ -18,6 +18,7 @@ const recoveryRow = (device: Recovery, session: Session, screen: Screen): HTMLEl
     ...[
       exactText(device.member.mobile),
       exactText(device.name),
+      timesOf(device)[0],
       device.active_from === null ? '' : stateText(device),
     ].map((line) => line && h('p', 'who', line)),
     answersFor(device, { session, screen }, device.active_from === null),

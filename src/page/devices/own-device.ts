@@ -93,6 +93,7 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
     ...added.devices.map(({ name }) => nodes('devices.addedDevice', { name: exactText(name) })),
     ...added.agents.map(({ name }) => nodes('devices.addedAgent', { name: exactText(name) })),
   ]
+  const cancel = button(t('common.cancel'), 'plain', end)
   put(
     item,
     heading,
@@ -104,9 +105,10 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
     added && !stays && h('label', 'result', box, t('devices.withAdded')),
     problem.element,
     // The focus skips the question, so the buttons bring it along.
-    pair([...facts, ...lines].join(' '), go, button(t('common.cancel'), 'plain', end)),
+    pair([...facts, ...lines].join(' '), go, cancel),
   )
-  go.focus()
+  // A second Enter must not take it away.
+  cancel.focus()
 }
 
 const rename = (device: Device, item: HTMLElement, { session, screen }: Surroundings): void => {

@@ -4,6 +4,7 @@ import { clearToken, type Token, tokenInAddress } from '../shell/address.ts'
 import { button, details, div, h } from '../shell/element.ts'
 import { nameOrganization, problemLine, sentenceFor, tellNext } from '../shell/frame.ts'
 import { notice, showNotice, words } from '../shell/notice.ts'
+import { exactText } from '../shell/text.ts'
 import { enroll } from './enrollment.ts'
 import { keysHere } from '../calls/webauthn.ts'
 import { isComputer } from '../shell/browser.ts'
@@ -54,34 +55,41 @@ const confirmEmail = (token: string): void => {
     return void showNotice(words('enrollment.linkDamaged', 'enrollment.linkDamagedWhy', 'clock'))
   const problem = problemLine()
   const once = onlyOnce()
-  const submit = (): Promise<void> =>
-    problem.attempt(
-      async () => {
-        await call('verifyEmail', { token }, { once })
-        clearToken()
-        showNotice({
-          ...words('enrollment.emailConfirmed', 'enrollment.emailConfirmedWhy', 'phone'),
-          tone: 'good',
-        })
+  const failed = (error: unknown): void => {
+    if (!(error instanceof Refused)) return problem.say(t('enrollment.emailUnreachable'))
+    if (error.status !== 410) return problem.say(sentenceFor(error))
+    showNotice(words('enrollment.linkOver', 'enrollment.emailLinkOver', 'clock'))
+  }
+  const confirm = async (): Promise<void> => {
+    await call('verifyEmail', { token }, { once })
+    clearToken()
+    showNotice({
+      ...words('enrollment.emailConfirmed', 'enrollment.emailConfirmedWhy', 'phone'),
+      tone: 'good',
+    })
+  }
+  const read = async (): Promise<void> => {
+    const { email } = await call('readEmailLink', { token }, {})
+    showNotice(
+      {
+        ...notice(
+          'phone',
+          t('enrollment.emailQuestion'),
+          h('strong', {}, exactText(email)),
+          t('enrollment.emailWho'),
+          t('enrollment.emailNotYou'),
+        ),
+        body: [problem.element],
       },
-      (error) => {
-        if (!(error instanceof Refused)) return problem.say(t('enrollment.emailUnreachable'))
-        if (error.status !== 410) return problem.say(sentenceFor(error))
-        showNotice(words('enrollment.linkOver', 'enrollment.emailLinkOver', 'clock'))
-      },
+      button(t('enrollment.emailYes'), 'primary', () => problem.attempt(confirm, failed)),
     )
+  }
+  const look = (): Promise<void> => problem.attempt(read, failed)
   showNotice(
-    {
-      ...notice(
-        'phone',
-        t('enrollment.emailQuestion'),
-        t('enrollment.emailWho'),
-        t('enrollment.emailNotYou'),
-      ),
-      body: [problem.element],
-    },
-    button(t('enrollment.emailYes'), 'primary', submit),
+    { ...notice('phone', t('common.moment')), body: [problem.element] },
+    button(t('common.tryAgain'), 'plain', look),
   )
+  void look()
 }
 
 /** `fresh` after a registration, in the organization `org`. `opened`: the service has just opened a session. */

@@ -5,7 +5,7 @@ import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
 import { unless } from '../shell/signed.ts'
-import { exactLine, exactText } from '../shell/text.ts'
+import { exactLine, exactText, framed, joined } from '../shell/text.ts'
 
 type Grant = Decisions['grants'][number]
 
@@ -31,7 +31,7 @@ const row = (
       {},
       varying.length === 0
         ? t('history.allowedSame')
-        : nodes('history.allowedOther', { parts: exactText(varying.join(', ')) }),
+        : nodes('history.allowedOther', { parts: joined(varying.map(framed), 'conjunction') }),
     ),
     h('p', 'who', t('history.allowedUses', { used, uses, date: dateText(ends_at) })),
     problem.element,

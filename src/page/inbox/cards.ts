@@ -35,6 +35,7 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
       named && organization,
       one.break_glass &&
         h('span', 'problem', nodes('request.breakGlass', { reason: exactLine(one.break_glass.reason) })),
+      one.subject?.type === 'text' && h('span', 'who', t('request.inTheirWords')),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
       one.earlier_denial && h('span', 'who', deniedBefore(one.earlier_denial)),

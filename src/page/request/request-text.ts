@@ -64,8 +64,16 @@ type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason' | 'origin'>
 
 const subjectLines = (request: Asked): HTMLElement[] => {
   const { subject } = request
-  if (subject && isOwn(request)) return ownLines(subject)
-  return (subject?.fields ?? []).map((field) => fieldLine(field, argvOf(subject)))
+  if (!subject) return []
+  if (isOwn(request)) return ownLines(subject)
+  const lines = (fields: Field[]): HTMLElement[] => fields.map((field) => fieldLine(field, argvOf(subject)))
+  if (subject.type !== 'tool_call') return lines(subject.fields)
+  // Apart from our own labels, whatever their names are.
+  const chosen = subject.fields.filter(({ label }) => labelKey(label) === undefined)
+  return [
+    ...lines(subject.fields.filter((field) => !chosen.includes(field))),
+    ...(chosen.length > 0 ? [line(t('request.arguments'), h('dl', 'parts given', ...lines(chosen)))] : []),
+  ]
 }
 
 /** The fields of the subject, then the words of the requester: also those that the headline has in one line. */

@@ -1,6 +1,6 @@
 import { button, div, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { exactText, plainDigits } from '../shell/text.ts'
+import { framed, joined, plainDigits } from '../shell/text.ts'
 import { argvOf } from './request-text.ts'
 import { locale, nodes, t } from '../language/text.ts'
 
@@ -153,7 +153,7 @@ export const allowStep = (
       {},
       parts.length === 0
         ? t('request.allowSame')
-        : nodes('request.allowOther', { parts: exactText(parts.join(', ')) }),
+        : nodes('request.allowOther', { parts: joined(parts.map(framed), 'conjunction') }),
     ),
     div(
       'actions',

@@ -95,7 +95,7 @@ export const consumeApproval: HandlerOf<'consumeApproval'> = {
 }
 
 /** Withdraws a pending request. It ends as expired, and no later decision counts. */
-export const withdrawApproval = async (
+export const endByRequester = async (
   call: Call,
   request_id: string,
   access: ApprovalAccess,

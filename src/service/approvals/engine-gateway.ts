@@ -8,7 +8,7 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
-import { withdrawApproval } from './consumption.ts'
+import { endByRequester } from './consumption.ts'
 import { readCurrent, waitForEnd } from './current.ts'
 import { toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
@@ -59,10 +59,9 @@ export const createEngineGateway = (
       )
       return toApprovalRecord(row, viewer)
     },
-    cancel: async (request_id, reason) => {
-      const withdraw: Handler<object, unknown> = (_, call) =>
-        withdrawApproval(call, request_id, access, reason)
-      await write('cancelApproval', withdraw, { request_id })
+    withdraw: async (request_id, reason) => {
+      const withdraw: Handler<object, unknown> = (_, call) => endByRequester(call, request_id, access, reason)
+      await write('withdrawApproval', withdraw, { request_id })
     },
   }
 }

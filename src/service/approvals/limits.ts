@@ -94,7 +94,7 @@ const refusePending = async (call: Call, approver: Member, kind: Kind, lifetime_
   const refuse = (message: string, [first]: typeof own): never => {
     throw tooSoon('too_many_pending', call, first!.expires_at, (wait) => ({
       message,
-      hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel`,
+      hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve withdraw`,
     }))
   }
   const what = isLong(lifetime_s) ? 'pending requests of more than an hour' : 'pending requests'

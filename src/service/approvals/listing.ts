@@ -1,12 +1,13 @@
 import { expressionBuilder } from 'kysely'
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import { withdrawnMark } from '../../contract/approval-state.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
-import { withdrawApproval } from './consumption.ts'
+import { endByRequester } from './consumption.ts'
 import { readCurrent, waitForEnd } from './current.ts'
 import { sweep } from './expiry.ts'
 import { approvalAccess, selectApprovals, toApprovalRecord } from './record.ts'
@@ -62,11 +63,16 @@ export const listApprovals: HandlerOf<'listApprovals'> = {
       const access = { ...approvalAccess(caller), orgId: org_id ?? caller.orgId }
       const all = call.db.selectFrom('approvals as a').where(withinOrganization(access.orgId, 'a.org_id'))
       const filters = [status, mobile, access.askedBy].filter((one) => one !== undefined)
+      const onlyWithdrawn = status === withdrawnMark
       // There is an index for the state.
-      const isIndexed = filters.length === 0 || (filters.length === 1 && status !== undefined)
+      const isIndexed =
+        filters.length === 0 || (filters.length === 1 && status !== undefined && !onlyWithdrawn)
       const end = isIndexed ? undefined : await endOfReach(all, columns, input, call.page)
       const query = selectApprovals(call.db, access)
-        .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
+        .$if(status !== undefined, (some) =>
+          some.where('a.status', '=', status === withdrawnMark ? 'expired' : status!),
+        )
+        .$if(onlyWithdrawn, (some) => some.where('a.detail', 'like', `${withdrawnMark} %`))
         .$if(mobile !== undefined, (some) => some.where(isAsked(mobile!)))
       const found = await byTime(query, columns, input, call.page, end).execute()
       const rows = call.pagedByTime(found, ({ id, requested_at }) => ({ key: id, at: requested_at }), end)
@@ -76,8 +82,8 @@ export const listApprovals: HandlerOf<'listApprovals'> = {
 }
 
 /** A key withdraws its own requests. Only the operator withdraws those of other keys. */
-export const cancelApproval: HandlerOf<'cancelApproval'> = ({ request_id }, call) => {
+export const withdrawApproval: HandlerOf<'withdrawApproval'> = ({ request_id }, call) => {
   const { caller } = call
   const access = isOperator(caller) ? { orgId: null } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
-  return withdrawApproval(call, request_id, access)
+  return endByRequester(call, request_id, access)
 }

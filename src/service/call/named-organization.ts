@@ -83,10 +83,11 @@ const finders: {
     const named = approvers.map(parseLine).find((line) => line.group === undefined)
     return named?.group === undefined && named ? ofMobile(db, named.people[0]!) : undefined
   },
-  cancelApproval: ofRequest,
+  withdrawApproval: ofRequest,
   consumeApproval: ofRequest,
   decideApproval: ofRequest,
   registerDevice: (db, { token }) => ownerOf(db, 'enrollments', 'token_hash', sha256(token)),
+  readEmailLink: (db, { token }) => ownerOf(db, 'email_verifications', 'token_hash', sha256(token)),
   verifyEmail: (db, { token }) => ownerOf(db, 'email_verifications', 'token_hash', sha256(token)),
   openSession: ofDevice,
   sendDeviceCode: ofDevice,

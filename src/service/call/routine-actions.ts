@@ -5,7 +5,7 @@
 export const routineActions: readonly string[] = [
   'createApproval',
   'decideApproval',
-  'cancelApproval',
+  'withdrawApproval',
   'expireApproval',
   'clearApprovals',
   'createEnrollment',

@@ -13,17 +13,20 @@ import {
 import { type Change, demandForChanges, notifyChange } from './rule-changes.ts'
 import { requireEnoughMembers, requireFewEnough, rulesOfGroup } from './rule-completable.ts'
 import { awayAmong } from '../devices/absences.ts'
+import { namesOf } from '../devices/notices.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
 
 const records = async (call: Call, orgId: number, groups: readonly Group[]) => {
   const everybody = groups.flatMap(({ members }) => members)
   const awake = await awakeAmong(call, orgId, everybody)
   const away = await awayAmong(call, orgId, everybody)
+  const people = await namesOf(call.db, orgId, everybody)
   return groups.map(({ id, org_id, name, members, created_at }) => ({
     id,
     org_id,
     name,
     members,
+    people: people.splice(0, members.length),
     asleep: members.filter((one) => !awake.has(one)),
     away: members.flatMap((user_id) => {
       const until = away.get(user_id)

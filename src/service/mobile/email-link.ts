@@ -68,27 +68,40 @@ const linkExpired = (): Refusal =>
     hint: 'Request a new link in the app: svc mobile resend-email',
   })
 
-/** Uses up the token of a link, in one statement. It counts only for the address that the account still has. */
-export const verifyEmail: HandlerOf<'verifyEmail'> = async ({ token }, call) => {
+/** A link that works, and the account that still has its address. */
+const findLink = async (call: Call, token: string) => {
   const { db, now, keyring } = call
-  const row = await db
+  const link = await db
     .selectFrom('email_verifications')
     .where('token_hash', '=', sha256(token))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
     .selectAll()
     .executeTakeFirstOrThrow(linkExpired)
-  if (!keyring.holds('email_verifications', row)) throw linkExpired()
-  const { org_id, user_id, email } = row
+  if (!keyring.holds('email_verifications', link)) throw linkExpired()
+  const account = await findSealedAccount(call, link)
+  if (account?.email !== link.email) throw linkExpired()
+  return { link, account }
+}
+
+export const readEmailLink: HandlerOf<'readEmailLink'> = async ({ token }, call) => {
+  const { email } = (await findLink(call, token)).link
+  return { email }
+}
+
+/** Uses up the token of a link, in one statement. */
+export const verifyEmail: HandlerOf<'verifyEmail'> = async ({ token }, call) => {
+  const { db, now, keyring } = call
+  const { link, account } = await findLink(call, token)
+  const { org_id, user_id } = link
   await db
     .updateTable('email_verifications')
     .set({ used_at: now, row_mac: null })
-    .where('id', '=', row.id)
-    .where('row_mac', '=', row.row_mac)
+    .where('id', '=', link.id)
+    .where('row_mac', '=', link.row_mac)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
     .returning('id')
     .executeTakeFirstOrThrow(linkExpired)
-  const account = await findSealedAccount(call, { org_id, user_id })
-  if (account?.email !== email) throw linkExpired()
   const verified = { email_verified_at: now }
   await db
     .updateTable('mobile_accounts')

@@ -203,7 +203,7 @@ export const createMcpGateway = ({
       }
       return read(request_id)
     },
-    cancel: async (request_id) => {
+    withdraw: async (request_id) => {
       const call = calls.get(request_id)
       if (!call || call.open !== undefined)
         throw new SvcError(

@@ -42,7 +42,7 @@ export const createDemoGateway = (): ApprovalGateway => {
       await setTimeout(ms, undefined, signal && { signal }).catch(() => undefined)
       return find(request_id)
     },
-    cancel: async (request_id) => {
+    withdraw: async (request_id) => {
       find(request_id)
       const record = requests.get(request_id)!
       if (record.status === 'pending') Object.assign(record, { status: 'expired', detail: 'Withdrawn.' })

@@ -67,7 +67,7 @@ export const createSharedRequests = ({ outlived = false } = {}) => {
         const isLast = entry.calls === 0 || isStopped
         // A decision may have been faster, so the status afterwards counts.
         if (isLast && !entry.kept && !(isStopped && outlived))
-          await gateway.cancel(request_id, isStopped ? 'the service stopped' : why).catch(() => undefined)
+          await gateway.withdraw(request_id, isStopped ? 'the service stopped' : why).catch(() => undefined)
         return gateway.status(request_id)
       },
     }

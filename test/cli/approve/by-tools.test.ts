@@ -117,7 +117,7 @@ test.each([
   })
 })
 
-test.each([['list'], ['cancel', 'r-1']])(
+test.each([['list'], ['withdraw', 'r-1']])(
   'svc approve %s explains that a service without approvals cannot do it, even with a tool server',
   async (...words) => {
     const { exit, err } = await run(words)
@@ -154,12 +154,12 @@ test.each(['submit', 'request'])(
 )
 
 test.each([{ request_id: 'r-2', status: 'approved' }, undefined])(
-  'svc approve status and cancel reject a response about another request, such as %j',
+  'svc approve status and withdraw reject a response about another request, such as %j',
   async (data) => {
     service.always((request, response) =>
       json(200, { status: 'success', message: 'ok', data })(request, response),
     )
-    for (const word of ['status', 'cancel']) {
+    for (const word of ['status', 'withdraw']) {
       const { exit, out, err } = await run([word, 'r-1'], {})
       expect([exit, out, JSON.parse(err).code]).toEqual([1, undefined, 'unexpected_answer'])
     }

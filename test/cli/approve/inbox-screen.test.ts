@@ -88,6 +88,14 @@ describe('what svc approve inbox shows', () => {
     const { screen } = await decides(['apr_1', 'back'], { ...ceremony, contexts })
     expect(screen).toMatch(/^ {2}Break-glass "prod down": the people/m)
   })
+  test('goes back to the list with Esc, and ends there', async () => {
+    const shown: string[] = []
+    const { context, device, posted } = await setUp(ceremony)
+    const inbox = runInbox({ device }, scripted(['apr_1', 'Esc', 'Esc'], true, shown), context)
+    await expect(inbox).rejects.toMatchObject({ exit: 'interrupted' })
+    expect(shown.filter((name) => name === 'Leave')).toHaveLength(2)
+    expect(posted).toEqual([])
+  })
   test('shows the times of a request with their zone', async () => {
     const { screen } = await decides(['apr_1', 'back'])
     const time = String.raw`\d\d:\d\d:\d\d (?:[A-Z]{3,4}|GMT[+-]\d+(?::\d\d)?)`

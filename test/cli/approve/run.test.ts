@@ -85,10 +85,10 @@ describe('svc approve run', () => {
     respondWith({
       [`POST ${approvals}`]: success(record()),
       [`GET ${approvals}/apr_1`]: refused(403, 'forbidden'),
-      [`POST ${approvals}/apr_1/cancel`]: success(record({ status: 'expired' })),
+      [`POST ${approvals}/apr_1/withdraw`]: success(record({ status: 'expired' })),
     })
     expect((await approve(asked)).exit).toBe(104)
-    expect(sent('POST', '/cancel')).toHaveLength(1)
+    expect(sent('POST', '/withdraw')).toHaveLength(1)
     expect(ran()).toBe(false)
   })
   test.each([

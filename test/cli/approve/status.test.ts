@@ -114,7 +114,7 @@ describe('who answered', () => {
   const glass = { reason: 'prod down', skipped: ['1'], told: ['1', '5'] }
   const broken: Partial<ApprovalRecord> = { status: 'approved', lines, break_glass: glass }
 
-  test.each([['status'], ['wait'], ['cancel']])('is in the table of %s, line by line', async (word) => {
+  test.each([['status'], ['wait'], ['withdraw']])('is in the table of %s, line by line', async (word) => {
     const shown = await approve({ status: 'denied', lines }, [word, 'apr_1', '-o', 'table'])
     expect(shown.out).toMatch(/^lines +2 of @dba: Grace approved; Sue: approved$/m)
     expect(shown.out).not.toContain('approver_mobile')

@@ -6,6 +6,7 @@ import type { Prompt } from '../../../src/cli/terminal/prompt.ts'
 import type { Answer, Client } from '../../../src/client/client.ts'
 import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
+import { escaped } from '../../../src/core/errors.ts'
 import { contextBytes, type ApprovalContext } from '../../../src/receipt/context.ts'
 import { digestOf, type Subject } from '../../../src/receipt/subject.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -110,7 +111,9 @@ export const scripted = (
     confirm: async (question) => confirmed.push(question) > 0 && agrees,
     selectUntil: async (_, choices) => {
       shown.push(...choices.map(({ name }) => name))
-      return picks.shift()!
+      const pick = picks.shift()!
+      if (pick === 'Esc') throw escaped()
+      return pick
     },
   }
 }

@@ -64,7 +64,7 @@ describe('a profile with an API key and an ask key', () => {
     }[]
     const id = pending[0]!.request_id
     expect((await run(`approve status ${id}`)).exit).toBe(0)
-    expect((await run(`approve cancel ${id}`)).exit).toBe(0)
+    expect((await run(`approve withdraw ${id}`)).exit).toBe(0)
   })
 
   test('reads and withdraws requests of another key with the API key', async () => {
@@ -73,7 +73,7 @@ describe('a profile with an API key and an ask key', () => {
     const other = await keyOf('other', 'ask')
     const id = await made(`approve submit Other --to ${mobile} --jq .request_id`, { SVC_API_KEY: other })
     expect((await run(`approve status ${id}`)).exit).toBe(0)
-    expect((await run(`approve cancel ${id}`)).exit).toBe(0)
+    expect((await run(`approve withdraw ${id}`)).exit).toBe(0)
     const unknown = await run('approve status apr_unknown')
     expect([unknown.exit, unknown.err]).toEqual([5, expect.stringContaining('not found')])
   })

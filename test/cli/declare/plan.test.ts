@@ -11,6 +11,7 @@ const withIds = ({ slug, rows }: WantedState): State => ({
   slug,
   org_id: 1,
   ambiguous: [],
+  names: new Map(),
   rows: Object.fromEntries(
     Object.entries(rows).map(([section, list]) => [section, list.map((row) => ({ ...row, id: ++ids }))]),
   ) as Rows,
@@ -45,7 +46,7 @@ const fenceCalled = (key: string): WantedState => ({
 const only = (section: Section, wanted: Row[], present: Row[]): Plan =>
   planFrom(
     { slug: 'acme', rows: { [section]: wanted } },
-    { slug: 'acme', org_id: 1, ambiguous: [], rows: { [section]: present } },
+    { slug: 'acme', org_id: 1, ambiguous: [], names: new Map(), rows: { [section]: present } },
     { prune: false },
   )
 
@@ -56,7 +57,7 @@ test('names each person who changes or leaves', () => {
     { key: '+12025550102', id: 8, fields: { ...fields, first_name: 'Eve' } },
   ]
   const wanted = { slug: 'acme', rows: { users: [{ key: '+12025550101', fields: { role: 'admin' } }] } }
-  const state = { slug: 'acme', org_id: 1, ambiguous: [], rows: { users: present } }
+  const state = { slug: 'acme', org_id: 1, ambiguous: [], names: new Map(), rows: { users: present } }
   const plan = planFrom(wanted, state, { prune: true })
   expect(planText(plan, { colour: false, masked: true })).toBe(`  ~ users/+1••••••0101  Ada Lovelace (user 7)
       role  member -> admin
@@ -72,7 +73,7 @@ test('names each person who changes or leaves', () => {
 
 test('plans hundreds of thousands of rows that are not in the file', () => {
   const present = Array.from({ length: 200_000 }, (_, id) => ({ key: `fence ${id}`, id, fields: {} }))
-  const state = { slug: 'acme', org_id: 1, ambiguous: [], rows: { geofences: present } }
+  const state = { slug: 'acme', org_id: 1, ambiguous: [], names: new Map(), rows: { geofences: present } }
   const wanted = { slug: 'acme', rows: { geofences: [] } }
   expect(planFrom(wanted, state, { prune: false }).extra).toHaveLength(200_000)
   expect(planFrom(wanted, state, { prune: true }).steps).toHaveLength(200_000)
@@ -174,6 +175,7 @@ describe('a plan', () => {
       org_id: 1,
       rows: { geofences: [] },
       ambiguous: [{ section: 'geofences', key: 'HQ', ids: [3, 7] }],
+      names: new Map(),
     }
     expect(planFrom(fenceCalled('Lab'), state, { prune: true }).steps).toHaveLength(1)
     const refuse = (): unknown => planFrom(fenceCalled('HQ'), state, { prune: true })
@@ -217,6 +219,7 @@ describe('the text of a plan', () => {
     ],
     extra: [{ section: 'timeslots', key: 'Evil\u202Egnihton' }],
     ambiguous: [],
+    names: new Map(),
   }
 
   test('is aligned, shows old and new values, and is readable without colour', () => {
@@ -240,5 +243,15 @@ Only in the service: timeslots/Evil\\u{202e}gnihton
     const masked = planText(plan, { colour: false, masked: true })
     expect(masked).toContain('users/+1••••••0101')
     expect(masked).toContain('a•••@acme.example -> a•••@new.example')
+  })
+
+  test('names the members of a group, as far as the service knows them', () => {
+    const [known, unknown] = ['+12025550101', '+12025550102']
+    const wanted = [{ key: 'sre', fields: { members: [known, unknown] } }]
+    const present = [{ key: 'sre', id: '1', fields: { members: [] } }]
+    const members = only('groups', wanted, present)
+    const names = new Map([[known, 'Ada Lovelace (user 7)']])
+    const shown = planText({ ...members, names }, { colour: false, masked: true })
+    expect(shown).toContain('(empty) -> Ada Lovelace (user 7), +1••••••0102\n')
   })
 })

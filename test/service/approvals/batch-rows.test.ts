@@ -169,7 +169,7 @@ test('a request that another program changed after its first row was used permit
 test.each([
   [
     'is withdrawn',
-    (id: string) => service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: people, body: {} }),
+    (id: string) => service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key: people, body: {} }),
   ],
   [
     'expires',

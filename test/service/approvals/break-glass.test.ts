@@ -172,7 +172,7 @@ describe('the glass stays whole', () => {
   test('for one person after five requests within a day, which notified everybody, and for nobody else', async () => {
     for (let n = 0; n < 5; n++) {
       const { request_id } = dataOf(await breakGlass())
-      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key: asks, body: {} }))
+      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { key: asks, body: {} }))
       clock.tick(11 * minute)
     }
     const refused = await refusedWithoutTrace(service, () => breakGlass())

@@ -82,9 +82,9 @@ describe('the gateway to the engine', () => {
 
   test('withdraws', async () => {
     const { request_id } = await gateway().request(wanted())
-    await gateway().cancel(request_id)
+    await gateway().withdraw(request_id)
     expect(await gateway().status(request_id)).toMatchObject({ status: 'expired' })
-    await expect(gateway().cancel(request_id)).rejects.toMatchObject({ status: 410, code: 'expired' })
+    await expect(gateway().withdraw(request_id)).rejects.toMatchObject({ status: 410, code: 'expired' })
   })
 
   test('reaches only the requests of its own caller, even in the same organization', async () => {
@@ -93,7 +93,7 @@ describe('the gateway to the engine', () => {
     for (const attempt of [
       () => ofAcme().status(theirs),
       () => ofAcme().wait(theirs, 1),
-      () => ofAcme().cancel(theirs),
+      () => ofAcme().withdraw(theirs),
       () => gateway().status(mine),
       () => gateway().status('apr_unknown'),
     ])

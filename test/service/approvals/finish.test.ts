@@ -4,30 +4,41 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
-import { newRequest, cancel, list, statusOf } from './requested.ts'
+import { newRequest, withdraw, list, statusOf } from './requested.ts'
 
 installHooks()
 
 describe('a cancelled request', () => {
   test('ends as expired, says who cancelled it, and cannot be decided any more', async () => {
     const id = await newRequest()
-    expect(dataOf(await cancel(id, acme.key))).toMatchObject({
+    expect(dataOf(await withdraw(id, acme.key))).toMatchObject({
       status: 'expired',
       detail: 'withdrawn by the requester',
     })
-    expect(refusal(await cancel(id))).toEqual([410, 'expired', []])
+    expect(refusal(await withdraw(id))).toEqual([410, 'expired', []])
     expect(refusal(await service.call('GET', `/svc/v1/approvals/${id}/ceremony`))[0]).toBe(410)
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
-      'cancelApproval',
+      'withdrawApproval',
       `approval:${id}`,
       ['status', 'withdrawn'],
     ])
   })
 
+  test('has its own place among those that have expired', async () => {
+    const [withdrawn, late] = [await newRequest(), await newRequest()]
+    dataOf(await withdraw(withdrawn, acme.key))
+    clock.tick(5 * minute)
+    expect(await list('?status=withdrawn')).toMatchObject([{ request_id: withdrawn, status: 'expired' }])
+    const expired = await list('?status=expired')
+    expect(expired.map((one: { request_id: string }) => one.request_id).toSorted()).toEqual(
+      [withdrawn, late].toSorted(),
+    )
+  })
+
   test('must not be one that was decided', async () => {
     const id = await newRequest()
     dataOf(await decide(service, id, ada.key))
-    expect(refusal(await cancel(id))).toEqual([409, 'already_approved', []])
+    expect(refusal(await withdraw(id))).toEqual([409, 'already_approved', []])
     expect((await statusOf(id))[0]).toBe('approved')
   })
 })
@@ -76,7 +87,7 @@ describe('an expiry', () => {
     clock.tick(2 * minute)
     const other = await newRequest()
     clock.tick(3 * minute)
-    expect(refusal(await cancel(first))).toEqual([410, 'expired', []])
+    expect(refusal(await withdraw(first))).toEqual([410, 'expired', []])
     expect(await list('?status=pending')).toMatchObject([{ request_id: other }])
     clock.tick(2 * minute)
     expect(await list('?status=pending')).toEqual([])

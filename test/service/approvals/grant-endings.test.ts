@@ -94,7 +94,7 @@ describe('a grant', () => {
       await leaveAndReturn()
       const { status, request_id } = await asked()
       expect(status).toBe('pending')
-      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key: asker.key }))
+      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { key: asker.key }))
       clock.tick(11 * 60_000)
     }
   })

@@ -121,7 +121,7 @@ describe('a grant', () => {
     for (const changed of others) {
       const { status, request_id } = await asked({ subject: { type, data: changed } })
       expect(status).toBe('pending')
-      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key: asker.key }))
+      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { key: asker.key }))
     }
   })
 

@@ -38,7 +38,7 @@ describe('the requests of a key stay its own after a rotation', () => {
     expect(dataOf(await show(service, request_id, next.key)).number).toBe(number)
     const tools = await toolsOf(next)
     expect(await tools.status(request_id)).toMatchObject({ status: 'pending', number })
-    await tools.cancel(request_id)
+    await tools.withdraw(request_id)
     expect((await tools.status(request_id)).status).toBe('expired')
   })
 

@@ -7,7 +7,7 @@ import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { type Answer, startTestService } from '../harness.ts'
 import { addLongRule, askLong, bob, installHooks } from './long-requests.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
-import { cancel, statusOf } from './requested.ts'
+import { withdraw, statusOf } from './requested.ts'
 
 installHooks()
 
@@ -95,7 +95,7 @@ describe('requests of more than an hour have a limit of their own:', () => {
       'too_many_pending',
       'This key already has 10 pending requests of more than an hour to this approver',
     ])
-    expect(refused.body.data.hint).toContain('svc approve cancel')
+    expect(refused.body.data.hint).toContain('svc approve withdraw')
     clock.tick(10 * minute)
     for (let i = 0; i < 3; i++) dataOf(await askLong(3600))
     expect(limitOf(await askLong(3600))).toEqual([
@@ -103,7 +103,7 @@ describe('requests of more than an hour have a limit of their own:', () => {
       'too_many_pending',
       'This key already has 3 pending requests to this approver',
     ])
-    dataOf(await cancel(first!, acme.key))
+    dataOf(await withdraw(first!, acme.key))
     dataOf(await askLong())
   })
 

@@ -4,7 +4,7 @@ import { ask, createApprover, decide } from '../approver.ts'
 import { minute, second } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { newRequest, cancel } from './requested.ts'
+import { newRequest, withdraw } from './requested.ts'
 
 installHooks()
 
@@ -21,7 +21,7 @@ const createKeys = async (count: number): Promise<string[]> => {
 /** So many requests, each withdrawn at once, a second apart. */
 const askTimes = async (count: number, key: string): Promise<void> => {
   for (let i = 0; i < count; i++) {
-    await cancel(await newRequest({}, key), key)
+    await withdraw(await newRequest({}, key), key)
     clock.tick(second)
   }
 }

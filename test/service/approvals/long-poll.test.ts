@@ -4,7 +4,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
-import { newRequest, cancel } from './requested.ts'
+import { newRequest, withdraw } from './requested.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
 
 installHooks()
@@ -66,7 +66,7 @@ describe('waiting', () => {
   test('ends with a cancel and with the expiry', async () => {
     const [first, other] = [await newRequest(), await newRequest()]
     const waiting = [wait(first), wait(other)]
-    await cancel(first)
+    await withdraw(first)
     expect(dataOf((await Promise.race(waiting))!).status).toBe('expired')
     clock.tick(5 * minute)
     expect(dataOf((await waiting[1])!).detail).toBe('no decision in time')

@@ -5,7 +5,7 @@ import { decide } from '../approver.ts'
 import { hour, minute, second } from '../clock.ts'
 import { dataOf } from '../fixtures.ts'
 import { askLong, bob, installHooks } from './long-requests.ts'
-import { cancel } from './requested.ts'
+import { withdraw } from './requested.ts'
 
 installHooks()
 
@@ -46,7 +46,7 @@ describe('15 minutes before its end, a long request', () => {
   })
 
   test('does not remind of a request that has ended', async () => {
-    dataOf(await cancel(id, acme.key))
+    dataOf(await withdraw(id, acme.key))
     clock.tick(24 * hour - 15 * minute)
     expect(await reminded()).toEqual([])
   })
@@ -76,7 +76,7 @@ describe('15 minutes before its end, a long request', () => {
 })
 
 test('a request of an hour reminds nobody', async () => {
-  dataOf(await cancel(id, acme.key))
+  dataOf(await withdraw(id, acme.key))
   dataOf(await askLong(3600))
   clock.tick(50 * minute)
   expect(await reminded()).toEqual([])

@@ -4,7 +4,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, show } from '../approver.ts'
 import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { newRequest, cancel, list, statusOf } from './requested.ts'
+import { newRequest, withdraw, list, statusOf } from './requested.ts'
 
 installHooks()
 
@@ -198,7 +198,7 @@ describe('the list', () => {
   test('contains pending and past requests, filtered by state or phone', async () => {
     const bob = await createApprover(service, acme.id, 2)
     const [first, second] = [await newRequest(), dataOf(await ask(service, bob, {}, acme.key)).request_id]
-    await cancel(first)
+    await withdraw(first)
     expect(await ids('')).toEqual([second, first])
     expect(await ids('?status=pending')).toEqual([second])
     expect(await ids('?status=expired')).toEqual([first])
@@ -210,7 +210,7 @@ describe('the list', () => {
     const other = await createTenant(service, 'other')
     const id = await newRequest()
     expect(await list('', other.key)).toEqual([])
-    for (const answer of [await show(service, id, other.key), await cancel(id, other.key)])
+    for (const answer of [await show(service, id, other.key), await withdraw(id, other.key)])
       expect(refusal(answer)).toEqual([404, 'not_found', []])
     expect(await statusOf(id)).toEqual(['pending', null])
   })

@@ -6,8 +6,8 @@ import { dataOf } from '../fixtures.ts'
 
 export const list = async (query = '', key?: string) =>
   dataOf(await service.call('GET', `/svc/v1/approvals${query}`, { key }))
-export const cancel = (id: string, key?: string) =>
-  service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key, body: {} })
+export const withdraw = (id: string, key?: string) =>
+  service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key, body: {} })
 export const newRequest = async (more: object = {}, key = acme.key): Promise<string> =>
   dataOf(await ask(service, ada, more, key)).request_id
 export const statusOf = async (id: string): Promise<[string, string | null]> => {

@@ -54,7 +54,7 @@ describe('a review', () => {
   })
 
   test('says on the phone of the reviewer what was signed, in no words of the requester', async () => {
-    dataOf(await service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: asks, body: {} }))
+    dataOf(await service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key: asks, body: {} }))
     id = dataOf(await breakGlass({ action: 'Restart the web server' })).request_id
     await approved()
     const { request } = (await review(await terminalOf(bob))).body.data

@@ -29,7 +29,7 @@ const askFor = (people: string, key: string, more: object = {}): Promise<Answer>
 const askTimes = async (count: number, people: string, key: string): Promise<void> => {
   for (let i = 0; i < count; i++) {
     const { request_id } = dataOf(await askFor(people, key))
-    dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key, body: {} }))
+    dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { key, body: {} }))
   }
 }
 

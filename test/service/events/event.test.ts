@@ -28,7 +28,7 @@ test.each([
   ['decideApproval', 'approval:apr_1', ['answers'], 'approval.answered'],
   ['verifyUser', 'approval:apr_1', ['status', 'withdrawn'], 'approval.withdrawn'],
   ['expireApproval', 'approval:apr_1', ['status'], 'approval.expired'],
-  ['cancelApproval', 'approval:apr_1', ['status', 'withdrawn'], 'approval.withdrawn'],
+  ['withdrawApproval', 'approval:apr_1', ['status', 'withdrawn'], 'approval.withdrawn'],
   ['deleteUser', 'approval:apr_1', ['status', 'withdrawn'], 'approval.withdrawn'],
   ['consumeApproval', 'approval:apr_1', ['used_at'], 'approval.used'],
   ['createEnrollment', 'user:7', ['enrollment'], 'device.link_created'],

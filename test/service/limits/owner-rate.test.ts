@@ -36,7 +36,7 @@ test('half of the requests to a person is left to others, not to another key of 
   ] as const)
     for (let times = 0; times < most; times++) {
       const { request_id } = dataOf(await ask(service, ada, {}, key))
-      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { key: key!, body: {} }))
+      dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { key: key!, body: {} }))
     }
   expect(refusal(await ask(service, ada, {}, three))[1]).toBe('too_many_rings')
   dataOf(await ask(service, ada, {}, acme.key))

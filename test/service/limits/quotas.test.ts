@@ -142,7 +142,7 @@ describe('what is counted', () => {
     const { request_id } = dataOf(await ask(service, ada, {}, acme.key))
     dataOf(await ask(service, bob, {}, acme.key))
     expect(refused(await ask(service, bob))).toEqual([409, 'quota_exceeded', 'pending_approvals', 2])
-    dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} }))
+    dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} }))
     dataOf(await ask(service, bob))
     clock.tick(6 * minute)
     dataOf(await ask(service, bob))

@@ -22,7 +22,7 @@ describe('an abandoned call', () => {
     await new Promise(setImmediate)
     expect((await cancel(5, headers)).status).toBe(202)
     expect(await answer.text()).not.toContain('data:')
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
   })
 
   test('sends no answer to a client that cancels and accepts no stream', async () => {
@@ -33,7 +33,7 @@ describe('an abandoned call', () => {
     await new Promise(setImmediate)
     await cancel(5, headers)
     expect((await (await answer).text()).trim()).toBe('')
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
   })
 
   test('is not withdrawn by another id, type of id, or session', async () => {
@@ -47,7 +47,7 @@ describe('an abandoned call', () => {
     await cancel(undefined, headers)
     await cancel(5, await session())
     await cancel(5, {})
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
     fake.end('apr_1', { status: 'approved' })
     expect((await answer).result.structuredContent.status).toBe('approved')
   })
@@ -61,13 +61,13 @@ describe('an abandoned call', () => {
     }
     await new Promise(setImmediate)
     await cancel(1, {})
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
     fake.end('apr_1', { status: 'denied' })
     await (await answers[0]!).text()
     await new Promise(setImmediate)
     await cancel(1, {})
     await (await answers[1]!).text()
-    expect(fake.cancelled).toEqual(['apr_2'])
+    expect(fake.withdrawn).toEqual(['apr_2'])
   })
 
   test('is withdrawn shortly after an older client disconnects', async () => {
@@ -80,9 +80,9 @@ describe('an abandoned call', () => {
       await new Promise(setImmediate)
       gone.abort()
       await vi.advanceTimersByTimeAsync(2_900)
-      expect(fake.cancelled).toEqual([])
+      expect(fake.withdrawn).toEqual([])
       await vi.advanceTimersByTimeAsync(200)
-      expect(fake.cancelled).toEqual(['apr_1'])
+      expect(fake.withdrawn).toEqual(['apr_1'])
       await answer
     } finally {
       vi.useRealTimers()
@@ -99,7 +99,7 @@ describe('an abandoned call', () => {
     gone.abort()
     await answer
     await new Promise(setImmediate)
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
   })
 
   test.each(['older', '2026-07-28'])('is withdrawn when the service stops (%s)', async (era) => {
@@ -109,13 +109,13 @@ describe('an abandoned call', () => {
     await requested
     await new Promise(setImmediate)
     await tools.close()
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
     await answer.catch(() => undefined)
   })
 
   test('leaves nothing pending if it was asynchronous', async () => {
     await tools.ask(call('request_approval_async', ask))
     await tools.close()
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
   })
 })

@@ -210,7 +210,7 @@ test('a cancel of one organization does not reach the call of another', async ()
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
     { headers: { authorization: `Bearer ${orgKey}` } },
   )
-  expect(fake.cancelled).toEqual([])
+  expect(fake.withdrawn).toEqual([])
   fake.end('apr_1', { status: 'denied' })
   expect((await answer).result.structuredContent.status).toBe('denied')
 })

@@ -43,6 +43,6 @@ test('a call ends if its client cancels it at another node', async () => {
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
   expect((await other.send(cancelled, { headers })).status).toBe(202)
   expect(await answer.text()).not.toContain('data:')
-  expect(fake.cancelled).toEqual(['apr_1'])
+  expect(fake.withdrawn).toEqual(['apr_1'])
   await Promise.all([one.close(), other.close()])
 })

@@ -28,6 +28,7 @@ describe('a group', () => {
       org_id: acme.id,
       name: 'sre',
       members: [ada.id, grace.id],
+      people: [`Ada Lovelace (user ${ada.id})`, `Ada Lovelace (user ${grace.id})`],
       asleep: [],
       away: [],
       created_at: expect.any(String),

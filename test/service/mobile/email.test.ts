@@ -26,6 +26,12 @@ const open = (token: string) =>
     body: { token },
     headers: { 'sec-fetch-site': 'same-origin' },
   })
+const look = (token: string) =>
+  service.call('POST', '/svc/v1/approver/email-verification/address', {
+    key: null,
+    body: { token },
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
 const resend = () => service.call('POST', '/resend-email-verification', { body: { mobile: user.mobile } })
 const update = (body: object) =>
   service.call('POST', '/update-profile', { body: { mobile: user.mobile, ...body } })
@@ -42,6 +48,14 @@ describe('a link that verifies an e-mail address', () => {
       `user:${user.user_id}`,
       ['email_verified_at'],
     ])
+  })
+
+  test('says which address it would verify, for as long as it works', async () => {
+    const token = await newest()
+    expect(dataOf(await look(token))).toEqual({ email })
+    dataOf(await open(token))
+    expect(refusal(await look(token))).toEqual([410, 'link_over', []])
+    expect(refusal(await look('unknown'))).toEqual([410, 'link_over', []])
   })
 
   test('works once, for a day, and only as the newest', async () => {

@@ -100,7 +100,8 @@ describe.runIf(onPostgres())('requests at several nodes at the same time', () =>
       )
       const bodies = await Promise.all(ids.map((id) => counted(nodes[0]!, approver.key, n + 1, id)))
       const answers = await Promise.all(ids.map((id, i) => post(nodes[i]!, id, bodies[i]!)))
-      for (const id of ids) await nodes[0]!.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: beta.key })
+      for (const id of ids)
+        await nodes[0]!.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key: beta.key })
       return statuses(answers).join() !== '200,403'
     })
     expect(both).toBe(0)

@@ -66,7 +66,7 @@ describe.runIf(onPostgres())('a wait at one node', () => {
 
   test('ends when the request is cancelled at another node', async () => {
     const { id, waiting } = await asked()
-    dataOf(await nodes[2]!.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: acme.key }))
+    dataOf(await nodes[2]!.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key: acme.key }))
     expect(dataOf(await waiting).status).toBe('expired')
   })
 

@@ -37,7 +37,7 @@ describe('own decisions', () => {
     const note = 'not on Fridays'
     dataOf(await decide(service, denied, ada.key, { decision: 'deny', note }))
     const withdrawn = await asked('Restart')
-    await service.call('POST', `/svc/v1/approvals/${withdrawn}/cancel`, { key: acme.key, body: {} })
+    await service.call('POST', `/svc/v1/approvals/${withdrawn}/withdraw`, { key: acme.key, body: {} })
     await asked('Rotate the keys')
     clock.tick(6 * minute)
     dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))

@@ -37,7 +37,7 @@ describe('denying several requests with one check', () => {
 
   test('leaves what has ended as it is', async () => {
     const ids = [await request(), await request()]
-    await service.call('POST', `/svc/v1/approvals/${ids[0]}/cancel`, { key: acme.key, body: {} })
+    await service.call('POST', `/svc/v1/approvals/${ids[0]}/withdraw`, { key: acme.key, body: {} })
     expect(dataOf(await denyAll(ids))).toEqual({ denied: [ids[1]] })
     expect(await statusOf(ids[0]!)).toMatchObject({ status: 'expired' })
   })

@@ -102,7 +102,7 @@ describe('an inbox', () => {
     ['one is denied on another device', (pending) => decide(pending, 'deny', { not_me: true })],
     [
       'one is withdrawn',
-      ({ request_id }) => service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} }),
+      ({ request_id }) => service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} }),
     ],
     ['one lapses', async () => clock.tick(5 * minute)],
   ]

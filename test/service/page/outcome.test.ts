@@ -90,7 +90,7 @@ test.each<[string, string, (id: string) => unknown]>([
   [
     'requester',
     'the requester withdraws it',
-    (id) => service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: acme.key, body: {} }),
+    (id) => service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key: acme.key, body: {} }),
   ],
   ['key', 'its key is revoked', () => service.call('DELETE', `/svc/v1/keys/${keyId}`)],
 ])('ended by %s: %s', async (ended_by, _, end) => {

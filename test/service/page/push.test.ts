@@ -153,7 +153,7 @@ describe('a push in the outbox', () => {
     await subscribe(here().subscription)
     Object.assign(pushService.answer, { status: 503 })
     const request_id = await ring()
-    dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} }))
+    dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/withdraw`, { body: {} }))
     const [row] = await rows()
     dataOf(await service.call('POST', `/svc/v1/outbox/${row.message_id}/retry`, { body: {} }))
     await service.delivered()

@@ -58,7 +58,7 @@ test('a page of a person who was told is woken by what becomes of it, and asks f
 test('it is woken by a withdrawal, too, of which nothing is to be reviewed', async () => {
   const before = await sessionOf(grace)
   const after = await wokenAfter(grace, before.mark, () =>
-    service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: asks, body: {} }),
+    service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key: asks, body: {} }),
   )
   expect(after.mark).not.toBe(before.mark)
   expect((await decision(grace)).status).toBe('expired')

@@ -114,7 +114,7 @@ describe('POST /validate/global/auth', () => {
     dataOf(await save(dataOf(await token()).auth_token))
     expect(refusal(await validate())).toEqual([404, 'not_found', []])
     const withdrawn = await started()
-    await service.call('POST', `/svc/v1/approvals/${withdrawn}/cancel`, { body: {} })
+    await service.call('POST', `/svc/v1/approvals/${withdrawn}/withdraw`, { body: {} })
     expect(refusal(await validate())).toEqual([410, 'expired', []])
   })
 

@@ -101,7 +101,7 @@ export const requests: Record<string, Scenario> = {
     const { phone, user } = await admin()
     const [one] = await ask(user)
     const id = one!.request_id
-    await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
+    await stage.service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { body: {} })
     await phone.sees('No open requests')
     return {
       phone,

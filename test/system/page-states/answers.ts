@@ -63,7 +63,7 @@ export const answers = (way: Way): Steps => {
       await page.locator('.arrival').waitFor()
     },
     'request, little time': async () => {
-      await stage.service.call('POST', `/svc/v1/approvals/${withdrawn}/cancel`, { body: {} })
+      await stage.service.call('POST', `/svc/v1/approvals/${withdrawn}/withdraw`, { body: {} })
       await goto()
       await sees('inbox.caughtUp')
       // With a key of its own, because a key may ask a person only five times in ten minutes.

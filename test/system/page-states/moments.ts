@@ -38,7 +38,7 @@ export const moments = (way: Way): Steps => {
     },
     'request, looking': async () => {
       await hold(outcomes)
-      await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
+      await stage.service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { body: {} })
       await reads('request.checkingResult')
       await setFinger(true)
     },

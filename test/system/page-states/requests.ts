@@ -151,7 +151,7 @@ export const endings = (way: Way): Steps => {
     withdrawn: async () => {
       user = await way.enroll()
       const id = await opened()
-      await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
+      await stage.service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { body: {} })
       await sees('request.withdrawn')
     },
     expired: async () => {

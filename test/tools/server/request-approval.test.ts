@@ -103,20 +103,20 @@ describe('request_approval', () => {
       expires_at: '2096-01-01T00:05:00.000Z',
       detail: expect.stringContaining('check_status'),
     })
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
   })
 
   test('withdraws the request if there is no decision within timeout_s', async () => {
     const { result } = await whileAsked({ timeout_s: 7 }, () => fake.giveUp('apr_1'))
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
     expect(result.structuredContent).toMatchObject({ status: 'expired' })
   })
 
   test('returns a decision from just before the withdrawal', async () => {
-    const { cancel } = fake.gateway
-    fake.gateway.cancel = async (id) => {
+    const { withdraw } = fake.gateway
+    fake.gateway.withdraw = async (id) => {
       fake.end(id, { status: 'approved' })
-      await cancel(id)
+      await withdraw(id)
     }
     const { result } = await whileAsked({ timeout_s: 7 }, () => fake.giveUp('apr_1'))
     expect(result.structuredContent.status).toBe('approved')
@@ -127,7 +127,7 @@ describe('request_approval', () => {
       throw new Refusal(503, 'unwell', 'The store is away')
     }
     const { result } = await request({ action: 'deploy', approver_mobile: mobile })
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
     expect(result).toMatchObject({ isError: true })
     expect(result.content[0].text).toBe('The store is away. This is not an approval.')
   })

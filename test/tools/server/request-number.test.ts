@@ -28,7 +28,7 @@ describe('a number', () => {
     )
     expect(result.structuredContent).toMatchObject({ status: 'pending', request_id: 'apr_1', number: '42' })
     expect(result.content[0].text).toContain('Tell the user: the number to type on the phone is 42.')
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
   })
 
   test('is returned in time to be passed on if the progress may be invisible', async () => {

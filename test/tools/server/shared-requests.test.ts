@@ -86,10 +86,10 @@ describe('a call that is identical to a pending one', () => {
     await tick()
     await cancel(1)
     await answers[0]!.text()
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
     await cancel(2)
     await answers[1]!.text()
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
   })
 
   test('returns pending if its own time is over and the other still waits', async () => {
@@ -100,7 +100,7 @@ describe('a call that is identical to a pending one', () => {
       status: 'pending',
       request_id: 'apr_1',
     })
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
     fake.end('apr_1', { status: 'approved' })
     expect(await outputOf(first)).toMatchObject({ status: 'approved' })
   })
@@ -111,7 +111,7 @@ describe('a call that is identical to a pending one', () => {
     await tools.close()
     const expected = { status: 'expired', detail: expect.stringContaining('because the service stopped.') }
     for (const answer of answers) expect(await outputOf(answer)).toMatchObject(expected)
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(fake.withdrawn).toEqual(['apr_1'])
   })
 
   test('stays open when the service stops, if a caller has its id', async () => {
@@ -120,7 +120,7 @@ describe('a call that is identical to a pending one', () => {
     await tick()
     await tools.close()
     for (const answer of answers) expect(await outputOf(answer)).toMatchObject({ status: 'pending' })
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
   })
 
   test('is not withdrawn after a joined call has returned pending', async () => {
@@ -132,13 +132,13 @@ describe('a call that is identical to a pending one', () => {
     fake.gateway.wait = wait
     await cancel(1)
     await first.text()
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
   })
 
   test('never withdraws the request of an asynchronous call', async () => {
     await send({}, 'request_approval_async')
     fake.gateway.wait = (id) => fake.gateway.status(id)
     expect(await outputOf(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
-    expect(fake.cancelled).toEqual([])
+    expect(fake.withdrawn).toEqual([])
   })
 })

@@ -87,7 +87,7 @@ describe('an error', () => {
     ],
     [
       new Refusal(429, 'too_many_pending', '3 are pending', {
-        hint: 'svc approve cancel <request_id>',
+        hint: 'svc approve withdraw <request_id>',
         headers: { 'retry-after': '240' },
       }),
       '3 are pending. Next: wait for the requests that are pending: call check_status with their request_id. Try again after 240 s. This is not an approval.',
