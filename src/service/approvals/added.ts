@@ -4,6 +4,7 @@ import { countRows } from '../call/pagination.ts'
 import { ofMembership, withinOrganization } from '../call/tenant.ts'
 import { ofKeptDevice } from '../devices/active.ts'
 import { adminRoles } from '../devices/administrators.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import { selectConsented } from '../keys/agents.ts'
 import { keysBelow } from '../keys/ancestry.ts'
 import { inParts } from '../storage/in-parts.ts'
@@ -12,7 +13,7 @@ import type { Db } from '../storage/schema.ts'
 // What a device or a key brought in: devices whose link it made or which it approved, keys that a person consented to with
 // one of these, and what those devices added in turn.
 
-type Reads = Pick<Call, 'db' | 'now'>
+type Reads = Pick<Call, 'db' | 'keyring' | 'now'>
 
 /** `orgId` null: all organizations. With `userId`, only what this person has. The walk does not go through `except`. */
 type Within = { orgId: number | null; userId?: number; except?: number }
@@ -54,14 +55,20 @@ const named = (row: Thing) => {
 }
 
 /** What works now of `devices`, except `start`, and the keys that were consented to with one of them or with `start`. */
-const readLive = async ({ db, now }: Reads, devices: readonly number[], start: number, within: Within) => {
+const readLive = async (
+  { db, keyring, now }: Reads,
+  devices: readonly number[],
+  start: number,
+  within: Within,
+) => {
   const { orgId, userId } = within
   const live = await devicesWithin(db, within)
     .leftJoin('memberships as m', (join) => join.on(ofMembership('d')))
     .where('d.id', 'in', [...devices, nobody])
     .where('d.id', '<>', start)
     .where(ofKeptDevice('d'))
-    .select(['d.id', 'd.org_id', 'd.name', 'd.user_id', 'm.first_name', 'm.last_name'])
+    .selectAll('d')
+    .select(['m.first_name', 'm.last_name'])
     .orderBy('d.id')
     .limit(mostAdded)
     .execute()
@@ -75,7 +82,7 @@ const readLive = async ({ db, now }: Reads, devices: readonly number[], start: n
     .limit(mostAdded + 1)
     .execute()
   return {
-    devices: live.map(named),
+    devices: live.filter((row) => isAuthenticDevice({ keyring }, row)).map(named),
     agents: agents.slice(0, mostAdded).map(named),
     more: devices.length > mostAdded || agents.length > mostAdded,
   }
@@ -112,7 +119,7 @@ const enrolledBy = async (db: Db, keys: readonly number[], within: Within): Prom
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, one) => sum + one, 0)
 
 /** What a key and the keys that it created added, and what ends with them. */
-export const readAddedByKey = async (call: Pick<Call, 'db' | 'now' | 'caller'>, id: number) => {
+export const readAddedByKey = async (call: Pick<Call, 'db' | 'keyring' | 'now' | 'caller'>, id: number) => {
   const { db, now } = call
   const within = { orgId: call.caller.orgId }
   const keys = [id, ...(await keysBelow(db, id))]

@@ -5,6 +5,7 @@ import { digestOf } from '../../receipt/subject.ts'
 import type { Call, HandlerOf, Requirement } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
+import { readMobiles } from '../call/tenant.ts'
 import { type Asked, mostIssues, readRows } from './batch-reading.ts'
 import { insertBatchRows, unusedRows } from './batch-rows.ts'
 import { newUserText } from './people-text.ts'
@@ -18,18 +19,13 @@ import type { RequestSubject } from './write-subject.ts'
  * asked alone.
  */
 const requirementOf = async (
-  { db }: Call,
+  call: Call,
   rows: readonly Asked[],
   requirements: readonly Requirement[],
 ): Promise<Requirement> => {
   const all = together(requirements)
   const ids = all.lines.flatMap(({ members }) => members)
-  const asked = await db
-    .selectFrom('people')
-    .where('id', 'in', [...ids, 0])
-    .select(['id', 'mobile'])
-    .execute()
-  const own = new Map(asked.map(({ id, mobile }) => [mobile, id]))
+  const own = new Map([...(await readMobiles(call, [...ids, 0]))].map(([id, mobile]) => [mobile, id]))
   const leaverOf = ({ row: { id, input, mobile } }: Asked): number | undefined =>
     id === 'removeUser' || id === 'holdUser' ? (own.get(mobile ?? '') ?? Number(input['user_id'])) : undefined
   const leaving = rows.filter((row) => ids.includes(leaverOf(row) ?? 0))

@@ -4,7 +4,7 @@ import { withinOrganization } from '../call/tenant.ts'
 import { peopleText } from './people-text.ts'
 import { checkOwner, rootOf } from '../keys/ancestry.ts'
 import { demandConsent, keyRecord, selectKeys } from '../keys/keys.ts'
-import { changeKeyRows, isLive } from '../keys/rows.ts'
+import { changeKeyRows, isAuthenticKey, isLive, keyNotAuthentic } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 
 const readOwned = async (call: Call, id: number) => {
@@ -15,6 +15,7 @@ const readOwned = async (call: Call, id: number) => {
     .where(isLive(call.now))
     .selectAll()
     .executeTakeFirstOrThrow(() => notFound('Key'))
+  if (!isAuthenticKey(call.keyring, row)) throw keyNotAuthentic(id)
   const { org_id, owner_user_id } = row
   if (org_id === null || owner_user_id === null)
     throw conflict(

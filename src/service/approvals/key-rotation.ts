@@ -4,7 +4,7 @@ import type { HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { checkExpiry, checkGrant, checkRotation, requireNewestSecret } from '../keys/ancestry.ts'
 import { insertKey, readSecrets, whyNot } from '../keys/keys.ts'
-import { changeKeyRows, isAuthenticKey, isLive } from '../keys/rows.ts'
+import { changeKeyRows, isAuthenticKey, keyNotAuthentic, isLive } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 import { revokeKeys } from './key-revocation.ts'
 
@@ -20,12 +20,7 @@ export const rotateKey: HandlerOf<'rotateKey'> = async ({ id, overlap_s = day },
     .where(withinOrganization(call.caller.orgId, 'org_id'))
     .selectAll()
     .executeTakeFirstOrThrow(() => notFound('Key'))
-  if (!isAuthenticKey(call.keyring, old))
-    throw conflict(
-      'key_not_authentic',
-      'Another program has changed this key in the store, so it is not used',
-      `svc key revoke ${id}, then svc key create`,
-    )
+  if (!isAuthenticKey(call.keyring, old)) throw keyNotAuthentic(id)
   await checkRotation(call, old)
   // Another secret would outlive what its person consented to, or work elsewhere.
   if (old.client_id !== null)

@@ -13,9 +13,17 @@ import { type ApprovalRow, updateApproval } from './rows.ts'
 
 // After an emergency, one of the people whom nobody asked says whether it was one.
 
+const notApproved = ({ request_id, status }: ApprovalRow): Refusal =>
+  conflict(
+    'nothing_to_review',
+    `Only an emergency that was approved is reviewed: ${request_id} is ${status}`,
+    `svc approve status ${request_id}`,
+  )
+
 /** What a reviewer reads of the request, besides its id. */
 export const reviewedText = async (call: Call, request_id: string, org_id: number) => {
   const row = await findApproval(call.db, request_id, { orgId: org_id })
+  if (!isApproved(row, call)) throw notApproved(row)
   const subject = storedSubject(row)
   const [broken_by] = await peopleText(call, org_id, [brokenBy(row)])
   return {
@@ -41,7 +49,7 @@ export const whyNoReview = (
   person: number,
   call: Pick<Call, 'keyring'>,
 ): Refusal | undefined => {
-  const { request_id, status } = row
+  const { request_id } = row
   const broken = readBreakGlass(row)
   const hasAnswered = whoAnswered(row).includes(person)
   // Whoever is skipped was told.
@@ -54,12 +62,7 @@ export const whyNoReview = (
         : `The rules do not name you for ${request_id}, so somebody whom they name reviews it`,
       `svc approve status ${request_id} lists whom it skipped`,
     )
-  if (!isApproved(row, call))
-    return conflict(
-      'nothing_to_review',
-      `Only an emergency that was approved is reviewed: ${request_id} is ${status}`,
-      `svc approve status ${request_id}`,
-    )
+  if (!isApproved(row, call)) return notApproved(row)
   const { review } = broken
   return (
     review &&

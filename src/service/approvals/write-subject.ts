@@ -4,8 +4,10 @@ import { fieldSchemas } from '../../contract/schema.ts'
 import { type OperationId, table } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
-import { ofMember, organizationRow, readMobile } from '../call/tenant.ts'
+import { ofMember, organizationRow, readPeople } from '../call/tenant.ts'
 import { tryTarget } from '../call/webhook-target.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
+import { isAuthenticKey } from '../keys/rows.ts'
 import { ownedKeyText } from './key-confirmation.ts'
 import { peopleText } from './people-text.ts'
 import { reviewedText } from './review.ts'
@@ -25,7 +27,7 @@ const readRow =
       .where('org_id', '=', orgId)
       .selectAll()
       .executeTakeFirst()
-    return row && { ...row, name: String(row.name ?? row.label) }
+    return row && { ...row, uses: row.uses_left, name: String(row.name ?? row.label) }
   }
 
 const readUser =
@@ -33,13 +35,14 @@ const readUser =
   async (call, input, orgId) => {
     const user_id = input[idField] as number
     const row = await call.db
-      .selectFrom('memberships as m')
-      .innerJoin('people as p', 'p.id', 'm.user_id')
-      .where(ofMember({ org_id: orgId, user_id }, 'm'))
-      .select(['m.email', 'm.first_name', 'm.last_name', 'm.role', 'm.state', 'p.country_code'])
+      .selectFrom('memberships')
+      .where(ofMember({ org_id: orgId, user_id }))
+      .select(['email', 'first_name', 'last_name', 'role', 'state'])
       .executeTakeFirst()
-    if (!row) return undefined
-    return { ...row, mobile: await readMobile(call, user_id), name: `${row.first_name} ${row.last_name}` }
+    const [person] = row ? await readPeople(call, [user_id]) : []
+    if (!row || !person) return undefined
+    const { country_code, mobile } = person
+    return { ...row, country_code, mobile, name: `${row.first_name} ${row.last_name}` }
   }
 
 /** Of the policy, only what an update names changes. */
@@ -49,14 +52,14 @@ const readOrganization: Reader = async ({ db }, { policy = {} }, orgId) => {
   return { ...row, policy: Object.fromEntries(named) }
 }
 
-const readKey: Reader = async ({ db }, input, orgId) => {
+const readKey: Reader = async ({ db, keyring }, input, orgId) => {
   const row = await db
     .selectFrom('api_keys')
     .where('id', '=', Number(input['id']))
     .where('org_id', '=', orgId)
-    .select(['name', 'scopes'])
+    .selectAll()
     .executeTakeFirst()
-  return row && { name: `${row.name} (${row.scopes})` }
+  return row && isAuthenticKey(keyring, row) ? { name: `${row.name} (${row.scopes})` } : undefined
 }
 
 /** The host of a webhook: its whole address can be a secret. */
@@ -126,13 +129,18 @@ const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
 }
 
 /** The user whom a call is about; undefined if it is about none. */
-const concernedUser = async ({ db, caller }: Call, { id, input }: Write, orgId: number) => {
+const concernedUser = async ({ db, caller, keyring }: Call, { id, input }: Write, orgId: number) => {
   if (id === 'createKey') return input['owner_user_id'] as number | undefined
   if (id === 'setAway') return Number(input['user_id'] ?? caller.ownerId)
   if (input['device_id'] === undefined) return (input['userId'] ?? input['user_id']) as number | undefined
-  const device = db.selectFrom('devices').where('org_id', '=', orgId)
-  const found = device.where('id', '=', Number(input['device_id'])).select('user_id')
-  return (await found.executeTakeFirst())?.user_id
+  const device = await db
+    .selectFrom('devices')
+    .where('org_id', '=', orgId)
+    .where('id', '=', Number(input['device_id']))
+    .selectAll()
+    .executeTakeFirst()
+  // Another program could name somebody else.
+  return device && isAuthenticDevice({ keyring }, device) ? device.user_id : undefined
 }
 
 /** What an approver reads besides the input, which names it by id only. */

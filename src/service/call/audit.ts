@@ -23,10 +23,6 @@ const addRow = statement((db, row: Tables['audit']) => db.insertInto('audit').va
 
 type Macs = Pick<RowMacs, 'macOf' | 'holds'>
 
-/** What a MAC covers of the row that ends an audit, with the MAC. */
-export type SealedEnd = Omit<AuditHead, 'at'>
-const sealedColumns = headColumns.filter((name) => name !== 'at')
-
 /** Ends that were proven, because each write follows the row of the last one, and proving takes longer than a statement. */
 const proven = new WeakMap<Macs, Set<string>>()
 const mostProven = 1_000
@@ -37,11 +33,11 @@ const noteProven = (keyring: Macs, text: string): void => {
   proven.set(keyring, known.add(text))
 }
 
-const textOf = (org_id: number, end: SealedEnd): string =>
-  [org_id, ...sealedColumns.map((name) => end[name])].join(' ')
+const textOf = (org_id: number, end: AuditHead): string =>
+  [org_id, ...headColumns.map((name) => end[name])].join(' ')
 
 /** Whether the service wrote the row that ends an audit. */
-export const isGenuineEnd = (keyring: Macs, org_id: number, end: SealedEnd): boolean => {
+export const isGenuineEnd = (keyring: Macs, org_id: number, end: AuditHead): boolean => {
   const text = textOf(org_id, end)
   if (proven.get(keyring)?.has(text)) return true
   const found = keyring.holds('audit', { org_id, ...end })

@@ -156,20 +156,26 @@ export const organizationRow = async (db: Db, orgId: number) => {
 /** Throws if another program has changed the number of a person: links and codes go there, and people read it. */
 export const requireOwnNumber = (
   { keyring }: Pick<Call, 'keyring'>,
-  person: Pick<Selectable<Tables['people']>, 'id' | 'mobile' | 'row_mac'>,
+  person: Omit<Selectable<Tables['people']>, 'created_at'>,
 ): void => {
   if (!keyring.holds('people', person)) throw storeChanged(`the number of user ${person.id}`)
 }
 
-/** The numbers of people by their ids. */
-export const readMobiles = async (
+export const readPeople = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   userIds: readonly number[],
-): Promise<Map<number, string>> => {
+): Promise<Selectable<Tables['people']>[]> => {
   const people = await db.selectFrom('people').where('id', 'in', userIds).selectAll().execute()
   for (const person of people) requireOwnNumber({ keyring }, person)
-  return new Map(people.map(({ id, mobile }) => [id, mobile]))
+  return people
 }
+
+/** The numbers of people by their ids. */
+export const readMobiles = async (
+  call: Pick<Call, 'db' | 'keyring'>,
+  userIds: readonly number[],
+): Promise<Map<number, string>> =>
+  new Map((await readPeople(call, userIds)).map(({ id, mobile }) => [id, mobile]))
 
 export const readMobile = async (call: Pick<Call, 'db' | 'keyring'>, userId: number): Promise<string> => {
   const mobile = (await readMobiles(call, [userId])).get(userId)

@@ -14,12 +14,15 @@ export const nameOf = (error: unknown): string => {
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'an error'
 }
 
+/** The message of a row; undefined if it is not what the service put there, and for its channel. */
 const readMessage = (
-  { wrapped, message_id }: Claimed,
+  { wrapped, message_id, channel }: Claimed,
   { unwrap }: Pick<Keyring, 'unwrap'>,
 ): Message | undefined => {
+  if (wrapped === null) return undefined
   try {
-    return wrapped === null ? undefined : (JSON.parse(unwrap(wrapped, wrapContext(message_id))) as Message)
+    const message = JSON.parse(unwrap(wrapped, wrapContext(message_id))) as Message
+    return message.channel === channel ? message : undefined
   } catch {
     return undefined
   }

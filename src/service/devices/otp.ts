@@ -28,7 +28,25 @@ const attemptSubject = ({ mobile, purpose }: CodeOwner): string =>
   purpose === undefined ? mobile : `${purpose.split(':')[0]} ${mobile}`
 
 /** All possible codes can be hashed in a second, so the master key also wraps the hash. */
-const hashCode = (salt: string, otp: string): string => sha256(`${salt} ${otp}`)
+const hashCode = ({ salt, expires_at }: { salt: string; expires_at: string }, otp: string): string =>
+  sha256(`${salt} ${expires_at} ${otp}`)
+
+/** When this process compared a code, by its organization and subject: whoever writes to the store cannot take that back. */
+const compared = new WeakMap<object, Map<string, string[]>>()
+const mostCompared = 10_000
+
+/** Counts an attempt besides the store. False if the limit is reached. */
+const countHere = ({ keyring, now }: Call, org_id: number, subject: string): boolean => {
+  const known = compared.get(keyring) ?? new Map<string, string[]>()
+  const name = `${org_id} ${subject}`
+  const times = (known.get(name) ?? []).filter((at) => at > addMs(now, -attempts.windowMs))
+  if (times.length >= attempts.atMost) return false
+  known.delete(name)
+  const [oldest] = known.keys()
+  if (known.size >= mostCompared) known.delete(oldest!)
+  compared.set(keyring, known.set(name, [...times, now]))
+  return true
+}
 
 export type SentOtp = { message_id: string; expires_at: string; sends_left: number; next_send_at: string }
 
@@ -57,7 +75,7 @@ export const sendOneTimeCode = async (
   const expires_at = addMs(call.now, lifetimeMs)
   const code = {
     salt,
-    wrapped_hash: call.keyring.wrap(hashCode(salt, otp), wrapContext(owner)),
+    wrapped_hash: call.keyring.wrap(hashCode({ salt, expires_at }, otp), wrapContext(owner)),
     expires_at,
     used_at: null,
   }
@@ -100,12 +118,13 @@ export const checkOtp = async (
     .where('expires_at', '>', now)
     // If the clock was set back, a code would live longer than the count of its attempts.
     .where('expires_at', '<=', addMs(now, lifetimeMs))
-    .select(['salt', 'wrapped_hash'])
+    .select(['salt', 'expires_at', 'wrapped_hash'])
     .executeTakeFirst()
   if (!code) return invalidOtp()
-  const { taken } = await consume(call, attempts, { org_id, subject: attemptSubject(owner) })
-  if (!taken) return invalidOtp()
-  if (!sameSecret(call.keyring.unwrap(code.wrapped_hash, wrapContext(owner)), hashCode(code.salt, otp))) {
+  const subject = attemptSubject(owner)
+  const { taken } = await consume(call, attempts, { org_id, subject })
+  if (!taken || !countHere(call, org_id, subject)) return invalidOtp()
+  if (!sameSecret(call.keyring.unwrap(code.wrapped_hash, wrapContext(owner)), hashCode(code, otp))) {
     await call.audit(org_id, 'otp', ['try'])
     return invalidOtp()
   }

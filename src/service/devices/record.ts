@@ -3,7 +3,7 @@ import { forbidden, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachMember, reachOrganization } from '../call/tenant.ts'
 import { devicesOf } from './active.ts'
-import type { DeviceRow } from './rows.ts'
+import { type DeviceRow, isAuthenticDevice } from './rows.ts'
 
 /** What the service shows of a device: neither its key nor its handle. */
 export const deviceColumns = Object.keys(deviceRecord.shape) as (keyof typeof deviceRecord.shape)[]
@@ -20,6 +20,10 @@ export const toDeviceRecord = (row: ShownDevice) => {
   }
 }
 
+/** Devices as the service shows them, without those that another program has changed: they may be of somebody else. */
+export const toDeviceRecords = (call: Pick<Call, 'keyring'>, rows: readonly DeviceRow[]) =>
+  rows.filter((row) => isAuthenticDevice(call, row)).map(toDeviceRecord)
+
 export const findDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: number) =>
   db
     .selectFrom('devices')
@@ -33,7 +37,7 @@ export const deviceNotAuthentic = (): Refusal =>
   forbidden(
     'device_not_authentic',
     'Another program has changed this device in the store, so it is not used',
-    'Revoke it, and register it again: svc user devices revoke, svc user enroll',
+    'Revoke it, and register it again: svc audit altered shows it, svc user devices revoke, svc user enroll',
   )
 
 type InactiveDevice = Pick<DeviceRow, 'id' | 'org_id' | 'user_id' | 'state' | 'proof' | 'active_from'>
@@ -80,5 +84,5 @@ export const inactiveDevice = (device: InactiveDevice, more?: Record<string, unk
 export const listDevices: HandlerOf<'listDevices'> = async (member, call) => {
   await reachOrganization(call, member.org_id)
   await reachMember(call, member)
-  return (await devicesOf(call.db, member).select(deviceColumns).execute()).map(toDeviceRecord)
+  return toDeviceRecords(call, await devicesOf(call.db, member).selectAll().execute())
 }

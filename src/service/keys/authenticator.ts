@@ -5,6 +5,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { type Authenticated, type Caller, keyExpired } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { isByCode, ofLiveSignIn } from '../call/sign-in.ts'
+import { requireOwnNumber } from '../call/tenant.ts'
 import { noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
 import { statement } from '../storage/statement.ts'
@@ -20,7 +21,8 @@ export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
 }
 
 /** With the number of the owner, if they are an active member of the organization of the key. */
-type KeyRow = StoredKey & { mobile: string | null; slug: string | null }
+type KeyRow = StoredKey &
+  Record<'mobile' | 'national' | 'country_code' | 'slug' | 'person_mac', string | null>
 
 const readKey = statement((db, { prefix }: { prefix: string }) =>
   db
@@ -37,7 +39,7 @@ const readKey = statement((db, { prefix }: { prefix: string }) =>
     .where('k.revoked_at', 'is', null)
     .where(ofLiveSignIn('k'))
     .selectAll('k')
-    .select(['o.slug', 'p.mobile']),
+    .select(['o.slug', 'p.mobile', 'p.national', 'p.country_code', 'p.row_mac as person_mac']),
 )
 
 const agentOf = ({ audience, mobile }: KeyRow) =>
@@ -95,6 +97,13 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     const [row] = (await storage.read((db) => readKey(db, { prefix: keyPrefix(key) }))).rows
     // The hash covers the row too: a key whose scopes, expiry or organization were edited in the store matches no secret.
     if (!row || !sameSecret(row.hash, keyring.keyHash(hash, row))) return undefined
+    const { audience, owner_user_id: id, mobile, person_mac: row_mac } = row
+    // An agent asks its owner by this number.
+    if (audience !== null && mobile !== null)
+      requireOwnNumber(
+        { keyring },
+        { id: id!, mobile, national: row.national!, country_code: row.country_code!, row_mac },
+      )
     const found = { row, caller: callerOf(row) }
     if (storage.recentRevision() === since && revision === since) known.set(hash, found)
     return found

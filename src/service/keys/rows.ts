@@ -4,6 +4,7 @@ import type { Keyring } from '../call/keyring.ts'
 import { requireNewId } from '../call/new-ids.ts'
 import { type Db, newRow, type Tables } from '../storage/schema.ts'
 import { addMs } from '../../core/iso-time.ts'
+import { conflict, type Refusal } from '../../core/refusal.ts'
 
 // All writes to `api_keys` are in this file, because each must keep the hash of the row up to date.
 
@@ -44,6 +45,13 @@ export const isAuthenticKey = (keyring: Deps['keyring'], row: KeyRow): boolean =
     return false
   }
 }
+
+export const keyNotAuthentic = (id: number): Refusal =>
+  conflict(
+    'key_not_authentic',
+    'Another program has changed this key in the store, so it is not used',
+    `svc key revoke ${id}, then svc key create`,
+  )
 
 /** Gives a key a new secret and other values; the former secret ends with the commit. */
 export const renewKeyRow = async (

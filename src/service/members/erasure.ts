@@ -97,7 +97,7 @@ const withHistory = (db: Db, userIds: readonly number[]) =>
         ),
       ]),
     )
-    .select(['p.id', 'p.mobile', 'p.row_mac'])
+    .selectAll('p')
     .execute()
 
 /** Stores the ids of people who are about to be deleted, if they have a history. */
@@ -105,10 +105,10 @@ export const rememberPeople = async (deps: Deps, userIds: readonly number[]): Pr
   const people = await withHistory(deps.db, userIds)
   if (people.length === 0) return
   const key = await macKey(deps)
-  for (const { id, mobile, row_mac } of people) {
+  for (const person of people) {
     // Another program gave it that number, which must not get the id.
-    if (!deps.keyring.holds('people', { id, mobile, row_mac })) continue
-    const row = { user_id: id, mobile_mac: macOf(key, mobile) }
+    if (!deps.keyring.holds('people', person)) continue
+    const row = { user_id: person.id, mobile_mac: macOf(key, person.mobile) }
     await deps.db
       .insertInto('erased_people')
       .values({ ...row, row_mac: deps.keyring.macOf('erased_people', row) })

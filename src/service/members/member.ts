@@ -42,11 +42,14 @@ export const selectUsers = (call: Pick<Call, 'db'>) =>
     ])
 
 /** A user without the MAC of the number. Throws if another program has changed that: whoever reads it acts on the id. */
-export const ownUser = <U extends { id: number; mobile_e164: string; row_mac: string | null }>(
+export const ownUser = <
+  U extends Pick<UserRecord, 'id' | 'mobile' | 'mobile_e164' | 'country_code'> & { row_mac: string | null },
+>(
   call: Pick<Call, 'keyring'>,
   { row_mac, ...user }: U,
 ): Omit<U, 'row_mac'> => {
-  requireOwnNumber(call, { id: user.id, mobile: user.mobile_e164, row_mac })
+  const { id, mobile_e164: mobile, mobile: national, country_code } = user
+  requireOwnNumber(call, { id, mobile, national, country_code, row_mac })
   return user
 }
 

@@ -4,7 +4,7 @@ import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { ofMember } from '../call/tenant.ts'
 import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
-import { accountScope, findSealedAccount, requireAccount } from './person.ts'
+import { accountScope, findAccount, readAccount, requireAccount } from './person.ts'
 
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
@@ -42,15 +42,14 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
 
 /** Sends a link for an address that is not verified, if e-mail is configured and the limit allows it. */
 export const sendLinkIfPossible = async (call: Call, userId: number): Promise<void> => {
-  const account = await findSealedAccount(call, { org_id: accountScope(call), user_id: userId })
+  const account = await findAccount(call, userId)
   if (!account?.email || account.email_verified_at !== null || !call.service.channels.has('email')) return
   if ((await consume(call, links, limited(call, userId))).taken) await sendLink(call, userId, account.email)
 }
 
 export const resendEmailVerification: HandlerOf<'resendEmailVerification'> = async (input, call) => {
-  const { user_id } = await requireAccount(call, input)
-  const account = await findSealedAccount(call, { org_id: accountScope(call), user_id })
-  if (account?.email == null)
+  const { user_id, account } = await requireAccount(call, input)
+  if (account.email === null)
     throw conflict('no_email', 'The account has no e-mail address', 'svc mobile update-profile --email')
   if (account.email_verified_at !== null)
     throw conflict('email_verified', 'The e-mail address is already verified')
@@ -79,7 +78,7 @@ const findLink = async (call: Call, token: string) => {
     .selectAll()
     .executeTakeFirstOrThrow(linkExpired)
   if (!keyring.holds('email_verifications', link)) throw linkExpired()
-  const account = await findSealedAccount(call, link)
+  const account = await readAccount(call, link)
   if (account?.email !== link.email) throw linkExpired()
   return { link, account }
 }

@@ -60,25 +60,21 @@ export const requirePerson = async (deps: Deps, who: Who) => {
   return person
 }
 
-export const findAccount = (deps: Deps, userId: number) =>
-  deps.db
-    .selectFrom('mobile_accounts')
-    .where(ofMember({ org_id: accountScope(deps), user_id: userId }))
-    .select(['first_name', 'last_name', 'email', 'email_verified_at', 'device_id', 'imei', 'platform'])
-    .select(['device_name', 'created_at', 'updated_at'])
-    .executeTakeFirst()
-
-/** An account with its address as the service wrote it. Throws if another program has changed that. */
-export const findSealedAccount = async ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, member: Member) => {
+/** An account as the service wrote it. Throws if another program has changed it. */
+export const readAccount = async ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, member: Member) => {
   const account = await db
     .selectFrom('mobile_accounts')
     .where(ofMember(member))
     .selectAll()
     .executeTakeFirst()
   if (account && !keyring.holds('mobile_accounts', account))
-    throw storeChanged(`the e-mail address of user ${member.user_id}`)
+    throw storeChanged(`the account of user ${member.user_id}`)
   return account
 }
+
+/** The account of a person in the scope of the key. */
+export const findAccount = (deps: Deps, user_id: number) =>
+  readAccount(deps, { org_id: accountScope(deps), user_id })
 
 /** A person who confirmed their phone with a key of this scope; 404 for everybody else. */
 export const requireAccount = async (deps: Deps, who: Who) => {

@@ -1,14 +1,16 @@
+import type { Selectable } from 'kysely'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { ofMember } from '../call/tenant.ts'
+import type { Tables } from '../storage/schema.ts'
+import { storeChanged } from '../storage/store-changed.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
 import { notifyNewAddress } from '../devices/notices.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import {
   accountScope,
   findAccount,
-  findSealedAccount,
   findMemberships,
   findPerson,
   requireAccount,
@@ -16,14 +18,26 @@ import {
   type Who,
 } from './person.ts'
 
+type Account = Selectable<Tables['mobile_accounts']>
+
+const shown = ({
+  id: _id,
+  org_id: _org,
+  user_id: _user,
+  email_changed_at: _at,
+  row_mac: _mac,
+  ...account
+}: Account) => account
+
 const readUser = async (who: Who, call: Call): Promise<RowData<'getMobileUser'>> => {
   const { user_id, country_code, national, mobile } = await requirePerson(call, who)
+  const account = await findAccount(call, user_id)
   return {
     user_id,
     country_code,
     mobile: national,
     mobile_e164: mobile,
-    account: (await findAccount(call, user_id)) ?? null,
+    account: account ? shown(account) : null,
     organizations: await findMemberships(call, user_id),
   }
 }
@@ -53,20 +67,20 @@ export const updateProfile: HandlerOf<'updateProfile'> = async (
   if (newAddress && account.email_verified_at !== null)
     for (const { id: org_id, state } of await findMemberships(call, user_id))
       if (state === 'active') await notifyNewAddress(call, { org_id, user_id })
-  const member = { org_id: accountScope(call), user_id }
-  const known = (await findSealedAccount(call, member))!
-  const email_changed_at = known.email === null ? known.email_changed_at : call.now
+  const email_changed_at = account.email === null ? account.email_changed_at : call.now
   const values = {
     ...changes,
     ...(imei !== undefined && { imei: parseImei(imei).imei }),
     ...(newAddress && { email_verified_at: null, email_changed_at }),
   }
-  const row_mac = call.keyring.macOf('mobile_accounts', { ...known, ...values })
+  const row_mac = call.keyring.macOf('mobile_accounts', { ...account, ...values })
   await call.db
     .updateTable('mobile_accounts')
     .set({ ...values, row_mac, updated_at: call.now })
-    .where(ofMember(member))
-    .execute()
+    .where(ofMember(account))
+    .where('row_mac', '=', account.row_mac)
+    .returning('id')
+    .executeTakeFirstOrThrow(() => storeChanged(`the account of user ${user_id}`))
   if (newAddress) await sendLinkIfPossible(call, user_id)
   await call.audit(accountScope(call), `user:${user_id}`, Object.keys(changed))
   return readUser({ user_id }, call)

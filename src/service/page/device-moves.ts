@@ -9,7 +9,7 @@ import { isAdministrator, recoveriesFrom } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { recoveryProblem } from '../devices/recovery.ts'
-import { deviceColumns, findDevice, inactiveDevice, toDeviceRecord } from '../devices/record.ts'
+import { findDevice, inactiveDevice, toDeviceRecord, toDeviceRecords } from '../devices/record.ts'
 import { approveOwnDevice, approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
 import { readAdded } from './own-devices.ts'
 import { createChallenge, type Question } from './challenge.ts'
@@ -39,14 +39,14 @@ const readRecoveries = async (call: Call, org_id: number, except: number) => {
     .where('user_id', '<>', except)
     .where('state', '=', 'pending')
     .where('proof', '=', 'admin')
-    .select(deviceColumns)
+    .selectAll()
     .orderBy('id')
     .execute()
   const ids = devices.map(({ user_id }) => user_id)
   const members = await readMembers(call, org_id, ids, maskedMember)
-  return devices.flatMap((device) => {
+  return toDeviceRecords(call, devices).flatMap((device) => {
     const member = members.get(device.user_id)
-    return member ? [{ ...toDeviceRecord(device), member }] : []
+    return member ? [{ ...device, member }] : []
   })
 }
 
@@ -90,13 +90,13 @@ const remove = async (call: Call, { device_id, move, with_added = false }: Move)
 export const listOwnDevices: HandlerOf<'listOwnDevices'> = async (_, call) => {
   const person = requirePerson(call.caller)
   const { org_id, user_id, device_id } = person
-  const own = await devicesOf(call.db, person).select(deviceColumns).execute()
+  const own = await devicesOf(call.db, person).selectAll().execute()
   const recoveries = (await isAdministrator(call.db, person))
     ? await readRecoveries(call, org_id, user_id)
     : []
   return {
     device_id,
-    devices: own.map(toDeviceRecord),
+    devices: toDeviceRecords(call, own),
     added: await readAdded(call, own, device_id),
     recoveries,
   }

@@ -44,9 +44,11 @@ const readPending = ({ storage, keyring }: Service, { org_id, user_id }: Member)
       .orderBy('a.id')
       .execute()
     const asked: Asked[] = []
-    for (const row of rows)
+    for (const row of rows) {
+      const ballot = await findBallot(db, row, user_id)
       // What another program changed is not shown: nobody must read one thing and sign another.
-      if (isGenuine(row, { keyring })) asked.push({ row, ballot: await findBallot(db, row, user_id) })
+      if (isGenuine(row, { keyring }) && keyring.holds('ballots', ballot)) asked.push({ row, ballot })
+    }
     return asked
   })
 

@@ -5,7 +5,7 @@ import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
 import { ofMember } from '../call/tenant.ts'
 import { devicesOf, ofKeptDevice } from '../devices/active.ts'
 import { insertEnrollment } from '../devices/enrollment.ts'
-import { deviceColumns, toDeviceRecord } from '../devices/record.ts'
+import { deviceColumns, toDeviceRecord, toDeviceRecords } from '../devices/record.ts'
 import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
 import { bindSite } from '../devices/site.ts'
 import { findUser } from '../members/member.ts'
@@ -66,10 +66,10 @@ export const createDeviceLink: HandlerOf<'createDeviceLink'> = {
 export const listMemberDevices: HandlerOf<'listMemberDevices'> = async ({ user_id }, call) => {
   const { org_id } = await requireAdmin(call)
   const member = await findUser(call, org_id, user_id)
-  const devices = await devicesOf(call.db, { org_id, user_id }).select(deviceColumns).execute()
+  const devices = await devicesOf(call.db, { org_id, user_id }).selectAll().execute()
   return {
     member: maskedMember(member),
-    devices: devices.map(toDeviceRecord),
+    devices: toDeviceRecords(call, devices),
     added: await readAdded(call, devices, requirePerson(call.caller).device_id),
   }
 }

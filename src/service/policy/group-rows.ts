@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
-import { isGenuineEnd, noteCommitted, rulesInWrite, type SealedEnd } from '../call/audit.ts'
+import { isGenuineEnd, noteCommitted, rulesInWrite } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import { coveredText, type Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { findTransaction, transactionOf } from '../storage/transaction.ts'
+import { type AuditHead, findTransaction, transactionOf } from '../storage/transaction.ts'
 import { knowHead, knownHead, type StoredGrant, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
@@ -45,7 +45,7 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .select(sql<string | null>`case when ${isFirst} then h.grants end`.as('grants'))
     .select(sql<string | null>`case when ${isFirst} and h.row_mac <> ${known} then h.rules end`.as('rules'))
     .select(['h.audit_seq', 'h.audit_hash'])
-    .select(['l.seq', 'l.hash', 'l.newest_key', 'l.newest_user', 'l.newest_device'])
+    .select(['l.seq', 'l.at', 'l.hash', 'l.newest_key', 'l.newest_user', 'l.newest_device'])
     .select(['l.rules as changes', 'l.row_mac as last_mac'])
     .select(
       sql<0 | 1>`case when exists (select 1 from audit where org_id = o.id and seq = h.audit_seq
@@ -76,7 +76,7 @@ type LastRow = { seq: number | null; changes?: number | null; last_mac?: string 
 /** The number of changes that the last row of the audit repeats; undefined if another program wrote it. */
 const lastChanges = ({ db, keyring }: Deps, org_id: number, { last_mac, ...last }: LastRow) => {
   const rules = last.changes ?? 0
-  const end = { ...last, rules, row_mac: last_mac } as SealedEnd
+  const end = { ...last, rules, row_mac: last_mac } as AuditHead
   const isGenuine = last.seq === null || isGenuineEnd(keyring, org_id, end)
   // What a read finds is committed.
   if (isGenuine && last.seq && !findTransaction(db)) noteCommitted(keyring, org_id, end)

@@ -114,12 +114,12 @@ const readLocation = ({ location, timestamp }: Results, now: string): Location |
 /** Decides about the results that a caller posts. Uses up the verification, also with a denial. */
 export const submitAuthResults: HandlerOf<'submitAuthResults'> = {
   before: async (input, { service, caller, ip }) => {
-    const { storage } = service
+    const { storage, keyring } = service
     const { user_id, org_id, request_id, device_info } = input
     const address = ip?.()
     checkTimestamp(input.timestamp, storage.now())
     if (device_info.imei !== undefined) parseImei(device_info.imei, 'device_info.imei')
-    const member = await storage.read((db) => findMember({ db, caller }, { user_id, org_id }))
+    const member = await storage.read((db) => findMember({ db, caller, keyring }, { user_id, org_id }))
     const rules = await service.factorsFor(member.org_id, member.user_id)
 
     return async (call) => {

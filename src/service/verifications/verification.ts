@@ -7,7 +7,14 @@ import { expireDue } from '../approvals/expiry.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
 import { selectApprovals, trusted } from '../approvals/record.ts'
 import type { Call } from '../call/call.ts'
-import { type Member, ofActiveMember, ofMember, ofMembership, organizationOfUser } from '../call/tenant.ts'
+import {
+  type Member,
+  ofActiveMember,
+  ofMember,
+  ofMembership,
+  organizationOfUser,
+  requireOwnNumber,
+} from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
 
 /** How long a verification can be used, however early the person answered. */
@@ -15,15 +22,16 @@ const lifetimeMs = 10 * 60_000
 
 /** The member whom a caller means. One 404 for an unknown person and for a member of another organization. */
 export const findMember = async (
-  reach: Pick<Call, 'db' | 'caller'>,
+  reach: Pick<Call, 'db' | 'caller' | 'keyring'>,
   { user_id, mobile, org_id }: { user_id?: number | undefined; mobile?: string; org_id?: number | undefined },
 ): Promise<Member> => {
   const person = await reach.db
     .selectFrom('people')
     .$if(user_id !== undefined, (query) => query.where('id', '=', user_id!))
     .$if(mobile !== undefined, (query) => query.where('mobile', '=', mobile!))
-    .select('id')
+    .selectAll()
     .executeTakeFirstOrThrow(() => notFound('User'))
+  requireOwnNumber(reach, person)
   return { user_id: person.id, org_id: await organizationOfUser(reach, person.id, org_id) }
 }
 

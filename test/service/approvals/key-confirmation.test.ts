@@ -67,6 +67,11 @@ describe('the owner of a key', () => {
     expect(dataOf(await service.call('GET', `/svc/v1/keys/${ci.id}`)).owner_confirmed_at).toBeNull()
   })
 
+  test('is not asked about a key that another program has changed', async () => {
+    await service.runSql(`UPDATE api_keys SET name = 'laptop' WHERE id = ${ci.id}`)
+    expect(refusal(await confirm(ci.id))).toEqual([409, 'key_not_authentic', []])
+  })
+
   test('stays confirmed when the key is rotated', async () => {
     await confirmAsAda()
     const { key, owner_confirmed_at } = dataOf(await service.call('POST', `/svc/v1/keys/${ci.id}/rotate`))

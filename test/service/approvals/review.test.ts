@@ -121,6 +121,12 @@ describe('no review', () => {
     expect(refusal(await review(await terminalOf(bob)))).toEqual([409, 'nothing_to_review', []])
   })
 
+  test('is asked for in words that another program wrote', async () => {
+    await approved()
+    service.runSql(`UPDATE approvals SET subject_digest = 'other' WHERE request_id = '${id}'`)
+    expect(refusal(await review(await terminalOf(bob)))).toEqual([409, 'nothing_to_review', []])
+  })
+
   test.each([[{}], [{ ok: true, dispute: true }], [{ ok: false }]])(
     'says both or nothing: %j',
     async (body) => {

@@ -37,6 +37,14 @@ describe('an accepted message', () => {
     })
   })
 
+  test('leaves through no other channel, which another program wrote', async () => {
+    const id = await accept()
+    await service.runSql("UPDATE outbox SET channel = 'email'")
+    await service.delivered()
+    expect(attempts).toEqual([])
+    expect(await rowOf(id)).toMatchObject({ state: 'failed' })
+  })
+
   test('is retried with the same id, later each time, and then sent', async () => {
     outcomes.push(retry(), new Error('https://secret.example/token'), retry())
     const id = await accept()

@@ -54,6 +54,19 @@ describe('a code', () => {
     expect(refusal(await confirm(service, mobile, otp))).toEqual(invalid)
   })
 
+  test('gets no further attempt from another program that writes to the store', async () => {
+    await register(service)
+    const otp = await sendAndRead()
+    for (let tries = 0; tries < 5; tries++) {
+      expect(refusal(await confirm(service, mobile, wrongCode(otp)))).toEqual(invalid)
+      await service.runSql('DELETE FROM turns')
+    }
+    expect(refusal(await confirm(service, mobile, otp))).toEqual(invalid)
+    clock.tick(10 * minute)
+    await service.runSql("UPDATE otps SET expires_at = '2030-01-31T12:15:00.000Z'")
+    expect(refusal(await confirm(service, mobile, otp))).toEqual(invalid)
+  })
+
   test('expires after ten minutes', async () => {
     await register(service)
     const otp = await sendAndRead()

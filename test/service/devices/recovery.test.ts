@@ -31,6 +31,11 @@ describe('a device after the last one was lost', () => {
     expect(page.recoveries).toMatchObject([
       { id: replacement.device, member: { user_id: ada.user, first_name: 'Ada' } },
     ])
+    await service.runSql(`UPDATE devices SET user_id = ${admin.user} WHERE id = ${replacement.device}`)
+    expect(dataOf(await fromPhone(service, 'GET', 'devices', { cookie: admin.cookie })).recoveries).toEqual(
+      [],
+    )
+    await service.runSql(`UPDATE devices SET user_id = ${ada.user} WHERE id = ${replacement.device}`)
     const from = new Date(Date.parse(clock.iso()) + day).toISOString()
     expect(dataOf(await moveDevice(service, admin, replacement.device))).toMatchObject({
       state: 'pending',

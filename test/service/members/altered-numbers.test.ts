@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Approver, createApprover } from '../approver.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
+import { callTools, connect, listTools } from '../mcp/oauth-client.ts'
+import { createPhone } from '../page/phone.ts'
 import { createRule } from '../rule-fixture.ts'
 
 let service: TestService
@@ -36,6 +38,11 @@ describe('a number that another program has changed', () => {
       expect(refusal(await service.call('GET', `/organization/${acme.id}/${path}`))).toEqual(changed)
   })
 
+  test('is shown in no part', async () => {
+    await service.runSql(`UPDATE people SET mobile = '${ada.mobile}', national = '1' WHERE id = ${ada.id}`)
+    expect(refusal(await service.call('GET', `/organization/${acme.id}/users`))).toEqual(changed)
+  })
+
   test('leads to no account of an app', async () => {
     const answer = await service.call('POST', '/getuser', { body: { mobile: '+12025550177' } })
     expect(refusal(answer)).toEqual(changed)
@@ -49,6 +56,14 @@ describe('a number that another program has changed', () => {
     })
     expect(refusal(answer)).toEqual(changed)
   })
+})
+
+test('no agent asks somebody else instead of its owner', async () => {
+  const agent = await connect(service, await createPhone(service, acme.id, 2))
+  expect((await callTools(service, agent, listTools)).status).toBe(200)
+  service.runSql("UPDATE people SET mobile = '+12025550177' WHERE mobile LIKE '%0102'")
+  await createTenant(service, 'globex')
+  expect((await callTools(service, agent, listTools)).status).toBe(409)
 })
 
 test('no organization answers to the slug of another', async () => {

@@ -80,6 +80,7 @@ describe('the first request of a key to a person', () => {
     await service.runSql('UPDATE ballots SET first_asked_by = NULL')
     const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
     const response = assert(ada.key, { challenge, ...site })
+    expect(await pending()).toEqual([])
     const answer = await post(service, request_id, { decision: 'approve', response })
     expect(refusal(answer)).toEqual([403, 'request_not_authentic', []])
   })

@@ -105,3 +105,17 @@ test.runIf(onPostgres())('neither policies nor functions of another schema come 
   )
   expect(rows).toEqual([{ security: 'off', schemas: '{pg_catalog,public}' }])
 })
+
+test('no later row has the time that another program wrote into the last one', async () => {
+  const ofAcme = `FROM audit WHERE org_id = ${acme.id}`
+  const newest = await service.runSql(`SELECT seq, at ${ofAcme} ORDER BY seq DESC LIMIT 1`)
+  const { seq, at } = newest[0] as { seq: number; at: string }
+  const last = `WHERE org_id = ${acme.id} AND seq = ${seq}`
+  await service.runSql(`UPDATE audit SET at = '2099-01-01T00:00:00.000Z' ${last}`)
+  await service.call('PUT', `/organization/${acme.id}/update`, { body: { name: 'Ops' } })
+  await service.runSql(`UPDATE audit SET at = '${at}' ${last}`)
+  const after = await service.runSql(`SELECT seq ${ofAcme} AND seq > ${seq}`)
+  expect(after).toHaveLength(1)
+  const rows = await service.runSql("SELECT seq FROM audit WHERE at > '2090' AND row_mac IS NOT NULL")
+  expect(rows).toEqual([])
+})

@@ -34,6 +34,12 @@ describe('POST /validate/global/auth', () => {
     expect(refusal(await validate())).toEqual([409, 'rules_changed', []])
   })
 
+  test('does not take the yes of one person for another whose number another program gave them', async () => {
+    await approve(await started())
+    await service.runSql(`UPDATE people SET mobile = '+12025550177' WHERE id = ${ada.id}`)
+    expect(refusal(await validate({ mobile: '+12025550177' }))).toEqual([409, 'store_changed', []])
+  })
+
   test('finds nothing that another key of the organization started', async () => {
     await approve(await started())
     const { key } = dataOf(

@@ -40,7 +40,7 @@ export const organizations = {
   organization_limits: table({ ...orgId, name: text, value: text }, { key: ['org_id', 'name'] }),
   /** `mobile` is E.164; `national` reads as the same number under `country_code`. */
   people: sealed(
-    { id, mobile: text, ...each(free(text), 'national', 'country_code', 'created_at') },
+    { id, ...each(text, 'mobile', 'national', 'country_code'), created_at: free(text) },
     { indexes: { mobile: 'unique (mobile)' } },
   ),
   /** Deleted people whose history counts: the same number gets the same id again. Stores a MAC, not the number. */

@@ -49,7 +49,8 @@ export const service = {
   audit: sealed(
     {
       ...each(integer, 'org_id', 'seq'),
-      ...each(free(text), 'at', 'actor', 'action', 'subject', 'changes', 'request_id'),
+      at: text,
+      ...each(free(text), 'actor', 'action', 'subject', 'changes', 'request_id'),
       /** Changes of the rules and groups of the organization so far, as `rule_heads.counter`. */
       rules: integer,
       /** The highest ids of which the audit says something so far: they are not given again. */
