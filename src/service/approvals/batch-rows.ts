@@ -7,7 +7,7 @@ import { statement } from '../storage/statement.ts'
 import { forgetProved, requestNotAuthentic } from './authentic.ts'
 import { notConsumable } from './consumption.ts'
 import { auditSubject } from './record.ts'
-import { type ApprovalRow, isUsable, type RequestKey, updateApproval } from './rows.ts'
+import { type ApprovalRow, isUsable, isUsableBy, type RequestKey, updateApproval } from './rows.ts'
 import type { RequestSubject } from './write-subject.ts'
 
 // Every statement on `batch_rows` that a decision relies on is here.
@@ -134,6 +134,7 @@ export const useRow = async (
   const { db, now, keyring, caller } = call
   const { request_id, org_id } = proven
   const asked_by = namedKeyOf(caller)
+  if (!isUsableBy(proven, { askedBy: asked_by, now })) throw notConsumable(proven, proven.subject_digest, now)
   const row = { request_id, org_id, row_index, digest, used_at: null }
   const macs = {
     unused: keyring.macOf('batch_rows', row),

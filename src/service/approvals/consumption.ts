@@ -12,7 +12,7 @@ import { dropRows, expireDue, requestExpired } from './expiry.ts'
 import { requireGranter } from './grant-use.ts'
 import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
-import { type ApprovalRow, isUsable, updatePending } from './rows.ts'
+import { type ApprovalRow, isUsable, isUsableBy, updatePending } from './rows.ts'
 import { type ApprovalAccess, auditSubject, selectApprovals, toApprovalRecord } from './record.ts'
 import { requireSameRules } from './rules-of-request.ts'
 
@@ -59,11 +59,13 @@ export const useOnce = async (
 ): Promise<ApprovalRecord | Refusal> => {
   const { db, now, caller, keyring } = call
   const askedBy = namedKeyOf(caller)
-  const used =
-    proven?.status === 'approved' &&
+  const values = proven && { used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) }
+  const isUsed =
+    proven?.subject_digest === digest &&
+    isUsableBy(proven, { askedBy, now }) &&
     (await db
       .updateTable('approvals')
-      .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })
+      .set(values!)
       .where('request_id', '=', request_id)
       .where('asked_by', '=', askedBy)
       .where(withinOrganization(caller.orgId, 'org_id'))
@@ -71,9 +73,11 @@ export const useOnce = async (
       .where('row_mac', '=', proven.row_mac)
       .where('subject_digest', '=', digest)
       .where(isUsable(now))
-      .returningAll()
-      .executeTakeFirst())
-  if (used) {
+      .returning('id')
+      .executeTakeFirst()) !== undefined
+  if (isUsed) {
+    // Not what the statement found: another program could change it in between.
+    const used: ApprovalRow = { ...proven, ...values }
     await requireSameRules(call, used)
     await requireGranter(call, used)
     await call.audit(used.org_id, auditSubject(request_id), ['used_at'])

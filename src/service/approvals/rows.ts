@@ -23,6 +23,13 @@ export const isUsable =
       eb('lapsed_at', 'is', null),
     ])
 
+/** As `isUsable`, of a row that was proven, by the key that asked for it: another program could change the columns for one statement. */
+export const isUsableBy = (
+  { status, asked_by, use_by, used_at }: ApprovalRow,
+  { askedBy, now }: { askedBy: number; now: string },
+): boolean =>
+  status === 'approved' && asked_by === askedBy && used_at === null && use_by !== null && use_by > now
+
 /** Nothing ends a request twice. */
 export const updatePending = (db: Db, request: RequestKey) =>
   updateApproval(db, request).where('status', '=', 'pending')

@@ -109,7 +109,7 @@ export const useEnrollment = async (call: Call, token: string) => {
   const { db, now } = call
   const found = await findEnrollment(call, token)
   if (!found) throw await linkEnded(call, token)
-  const enrollment = await db
+  const used = await db
     .updateTable('enrollments')
     .set({ used_at: now, row_mac: null })
     .where('token_hash', '=', sha256(token))
@@ -117,9 +117,11 @@ export const useEnrollment = async (call: Call, token: string) => {
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .where(ofActiveMember('enrollments'))
-    .returning(['org_id', 'user_id', 'user_handle', 'created_by', 'added_by'])
+    .returning('id')
     .executeTakeFirst()
-  if (!enrollment) throw await linkEnded(call, token)
-  await endEnrollments(call, enrollment)
-  return enrollment
+  if (!used) throw await linkEnded(call, token)
+  await endEnrollments(call, found)
+  // Not what the statement found: another program could change it in between.
+  const { org_id, user_id, user_handle, created_by, added_by } = found
+  return { org_id, user_id, user_handle, created_by, added_by }
 }

@@ -62,8 +62,10 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   return org_id === null ? { key, sources: [] } : undefined
 }
 
-const ownerOf = ({ db }: Deps, device: number): Promise<Member | undefined> =>
-  db.selectFrom('devices').where('id', '=', device).select(['org_id', 'user_id']).executeTakeFirst()
+const ownerOf = async (deps: Deps, device: number): Promise<Member | undefined> => {
+  const row = await deps.db.selectFrom('devices').where('id', '=', device).selectAll().executeTakeFirst()
+  return row && isAuthenticDevice(deps, row) ? { org_id: row.org_id, user_id: row.user_id } : undefined
+}
 
 /** A device that acted for somebody: as its own, or as an administrator if it acted for another person. */
 const actorOf = async (
