@@ -63,7 +63,9 @@ export const groups: Record<string, Group> = {
   },
   group: {
     about: 'Manage groups of approvers',
-    load: fromTable(async () => (await import('../contract/group.ts')).group),
+    load: fromTable(async () => (await import('../contract/group.ts')).group, {
+      extend: async () => (await import('./extension/leaving.ts')).groupExtensions,
+    }),
   },
   rule: {
     about: 'Manage and test the rules about who must approve what',

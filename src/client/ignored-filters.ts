@@ -1,3 +1,4 @@
+import { isWithdrawn, withdrawnMark } from '../contract/approval-state.ts'
 import { answeredFields } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
@@ -48,6 +49,7 @@ const matches: Readonly<Record<string, Match>> = {
       ? ends.some((end) => wanted.endsWith(end))
       : samePhone(wanted, text(row.approver_mobile))
   },
+  status: (wanted, row) => (wanted === withdrawnMark ? isWithdrawn(row) : same('status')(wanted, row)),
   // Typed with or without separators. The last digits are a check digit or a version.
   imei: (wanted, { imei }) => {
     const [typed, shown] = [wanted, imei].map((one) => String(one).replace(/\D/g, '').slice(0, 14))

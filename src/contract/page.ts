@@ -51,6 +51,7 @@ export const shownMember = z.extend(shownPerson, {
   email: chosen(z.string(), 'E-mail address'),
   role: chosen(z.enum(roles), 'Role in the organization'),
   state: chosen(z.enum(states), 'State'),
+  held_at: nullable(time, 'When they were put on hold; null for whoever asked to join'),
   updated_at: chosen(time, 'When the membership was last changed, such as when they asked to join'),
 })
 

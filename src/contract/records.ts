@@ -114,6 +114,7 @@ export const userRecord = z.looseObject({
   last_name: chosen(z.string(), 'Last name'),
   role: chosen(z.enum(roles), 'Role in the organization'),
   state: chosen(z.enum(states), 'State in the organization'),
+  held_at: nullable(time, 'When they were put on hold; null for whoever is not'),
   ...times,
 })
 

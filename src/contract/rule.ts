@@ -40,7 +40,7 @@ export const rule = operations({
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(ruleRecord),
     columns: ['name', 'match', 'except', 'who', 'break_glass'],
-    wide: ['break_glass', 'except'],
+    wide: ['break_glass'],
   },
   getRule: {
     route: 'GET /svc/v1/organizations/{org_id}/rules/{name}',

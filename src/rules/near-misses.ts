@@ -26,13 +26,19 @@ const parts = (match: RuleMatch): [says: string, rest: RuleMatch][] =>
 const saysMore = (match: RuleMatch): boolean =>
   fieldsOfType[match.type].some((field) => match[field] !== undefined)
 
+/** Whether a pattern contains the name of the tool, such as `Bash(rm *)`. */
+const names = ({ tool = [] }: RuleMatch, facts: Facts): boolean =>
+  facts.type === 'tool_call' && tool.some((text) => text.includes(facts.tool))
+
 /** The rules that would hold a request but for one of their parts. Each is a sentence. */
 export const nearMisses = (rules: readonly Written[], facts: Facts): string[] => {
   const holds = matcherOf(facts)
   return rules
     .filter(({ match }) => match.type === facts.type && !holds({ match }, undefined))
     .flatMap(({ name, match }) => {
-      const but = parts(match).find(([, rest]) => saysMore(rest) && holds({ match: rest }, undefined))
+      const but = parts(match).find(
+        ([, rest]) => (saysMore(rest) || names(match, facts)) && holds({ match: rest }, undefined),
+      )
       return but ? [`${name} does not hold it: its ${but[0]}.`] : []
     })
     .slice(0, most)

@@ -41,11 +41,31 @@ const commandWarnings = ({ name, match, except }: Written): (string | undefined)
   ]
 }
 
+/** Patterns of a rule for tool calls that look as if more than * were special in them. */
+const toolWarnings = ({
+  name,
+  match: { tool = [], arguments: values = {} },
+}: Written): (string | undefined)[] => {
+  const odd = tool.find((text) => /[(/\s]/.test(text))
+  const compared = Object.values(values)
+    .flat()
+    .find((text) => /^[<>=!~^]/.test(text))
+  return [
+    odd === undefined
+      ? undefined
+      : `${name} holds a tool whose name is "${odd}": its server goes into server, and what it is called with into arguments.`,
+    compared === undefined
+      ? undefined
+      : `${name} compares nothing with "${compared}": in a pattern, only * is special. It holds each value that is not text.`,
+  ]
+}
+
 /** What to think about before a rule is made. Each is a sentence. */
-export const ruleWarnings = (rule: Written): string[] =>
-  [openException(rule), ...(rule.match.type === 'command' ? commandWarnings(rule) : [])].filter(
-    (one) => one !== undefined,
-  )
+export const ruleWarnings = (rule: Written): string[] => {
+  const { type } = rule.match
+  const ofType = type === 'command' ? commandWarnings(rule) : type === 'tool_call' ? toolWarnings(rule) : []
+  return [openException(rule), ...ofType].filter((one) => one !== undefined)
+}
 
 /** What a rule for commands also holds; undefined for any other rule. */
 export const shellsNote = ({ name, match: { argv, shells } }: Written): string | undefined =>

@@ -76,7 +76,7 @@ test('shows the screens of a person who is not signed in', async () => {
   expect(Object.values(seen)).toEqual([
     'Sign in',
     'This link is incomplete',
-    'Is this your e-mail address?',
+    'This link has expired or was already used',
     'This device can’t check that it’s you',
   ])
 })

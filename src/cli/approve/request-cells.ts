@@ -19,22 +19,22 @@ const answersText = (line: ApprovalLine): string => {
   return `${askedText([line])}: ${answers || 'no answer'}`
 }
 
-/** Who answered. */
+/** A request that its requester withdrew has the status of one whose time ran out. */
+export const statusText = (request: Record<string, unknown>): string =>
+  isWithdrawn(request) ? withdrawnMark : String(request['status'])
+
+/** Of one request: who answered, and how it ended. */
 export const answerTexts: Shape['texts'] = {
   lines: (lines, { grant_use }) =>
     Array.isArray(lines)
       ? `${grant_use === undefined ? '' : 'earlier: '}${(lines as ApprovalLine[]).map(answersText).join('; ')}`
       : '',
+  status: (_, request) => statusText(request),
 }
-
-/** A request that its requester withdrew has the status of one whose time ran out. */
-export const statusText = (request: Record<string, unknown>): string =>
-  isWithdrawn(request) ? withdrawnMark : String(request['status'])
 
 /** In a list: only a pending request can expire, and an emergency has one cell. */
 export const listTexts: Shape['texts'] = {
   ...answerTexts,
-  status: (_, request) => statusText(request),
   action: (_, request) => headlineOf(request),
   expires_at: (time, { status }) => (status === 'pending' ? String(time) : ''),
   break_glass: (glass, { status }) => {

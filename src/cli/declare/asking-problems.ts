@@ -51,7 +51,7 @@ const memberProblems = async (compared: Compared, client: Client): Promise<Probl
     if (membersOf(row).length === 0)
       problems.push({ path: ['groups', i, 'members'], message: 'must name at least one user' })
     const present = state.rows.groups?.find(({ key }) => key === row.key)
-    for (const [k, mobile] of membersOf(row).entries()) {
+    for (const [k, mobile] of (row.typed ?? []).entries()) {
       if (added.has(mobile) || (present && membersOf(present).includes(mobile))) continue
       const message = await problemOf(mobile, state.org_id, client)
       if (message !== undefined) problems.push({ path: ['groups', i, 'members', k], message })

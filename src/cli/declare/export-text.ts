@@ -35,14 +35,28 @@ const content = (section: Section, rows: Row[]): unknown => {
   return isList(section) ? rows.map(({ key, fields }) => ({ [keyOf[section]]: key, ...fields })) : undefined
 }
 
+/** Who the members of groups are: their numbers alone say nothing. */
+const legend = ({ rows, names }: State): string => {
+  const members = new Set((rows.groups ?? []).flatMap(({ fields }) => fields.members as string[]))
+  return [...members]
+    .toSorted()
+    .flatMap((mobile) => (names.has(mobile) ? [`# ${mobile}  ${safeLine(names.get(mobile)!)}\n`] : []))
+    .join('')
+}
+
 /** The file for a state. The same state always has the same text. */
-export const exportText = ({ slug, rows, ambiguous }: State): string => {
+export const exportText = (state: State): string => {
+  const { slug, rows, ambiguous } = state
   const skipped = ambiguous.map(
     ({ section, key, ids }) =>
       `# Left out: ${ids.length} ${section} have the name ${safeJson(key)}; give each a unique name, and export again.\n`,
   )
   const blocks = sections
     .filter((section) => rows[section])
-    .map((section) => yamlText({ [section]: content(section, rows[section]!) }, { compat: 'yaml-1.1' }))
+    .map(
+      (section) =>
+        (section === 'groups' ? legend(state) : '') +
+        yamlText({ [section]: content(section, rows[section]!) }, { compat: 'yaml-1.1' }),
+    )
   return [header(slug), ...skipped, '\nsvc: 1\n', ...blocks.map((block) => `\n${block}`)].join('')
 }

@@ -67,11 +67,20 @@ const createdText = (changes: Change[], look: Look): string =>
     .map((change) => `${change.field} ${shownValue(change, change.after, look)}`)
     .join(', ')
 
+/** Who leaves a group and who joins it: nobody finds that in two lists. */
+const movedText = ({ field, before, after }: Change, look: Look): string | undefined => {
+  if (field !== 'members' || !Array.isArray(before) || !Array.isArray(after)) return undefined
+  const signed = (sign: string, some: unknown[], others: unknown[]): string[] =>
+    some.filter((one) => !others.includes(one)).map((one) => `${sign} ${shownValue({ field }, [one], look)}`)
+  return [...signed('-', before, after), ...signed('+', after, before)].join(', ')
+}
+
 const changedLines = (changes: Change[], look: Look): string[] => {
   const names = Math.max(...changes.map(({ field }) => field.length))
   return changes.map((change) => {
     const { field, before, after } = change
-    return `      ${padded(field, names)}  ${shownValue(change, before, look)} -> ${shownValue(change, after, look)}`
+    const moved = movedText(change, look)
+    return `      ${padded(field, names)}  ${moved ?? `${shownValue(change, before, look)} -> ${shownValue(change, after, look)}`}`
   })
 }
 

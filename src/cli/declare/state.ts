@@ -32,6 +32,8 @@ export type Row = {
   fields: Fields
   /** Of a group in the service: the numbers of its members who cannot be asked. */
   asleep?: string[]
+  /** Of a group in a file: its members as they are typed there. */
+  typed?: string[]
 }
 
 /** Rows by section; a section that is absent is ignored. */

@@ -34,6 +34,6 @@ export const checkGroups = (context: Context): Promise<Finding[]> =>
     if (!org) return []
     const { id } = await resolveOrg(org.value, context)
     const { groups, rules } = await readGroupsAndRules(context, id)
-    const short = shortRules(rules, groups, id)
+    const short = shortRules(rules, groups, org.value)
     return [...reviewGroups(groups, id), ...short.map(({ message, next }) => warn('rules', message, next))]
   })

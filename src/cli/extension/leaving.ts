@@ -1,10 +1,11 @@
+import { group } from '../../contract/group.ts'
 import { pendingUser } from '../../contract/pending-user.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import { resolveOrg } from '../context/organization.ts'
+import { findOrg } from '../context/organization.ts'
 import { orgIn } from '../operation/confirm.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 import { deviceRevocation } from './revocation.ts'
@@ -12,12 +13,13 @@ import { deviceRevocation } from './revocation.ts'
 /** The groups and rules of the organization; none if this key cannot read them. */
 const readThese = async (org: string | number, context: Context) => {
   const { readGroupsAndRules, shortRules } = await import('../operation/short-rules.ts')
-  const { id } = await resolveOrg(String(org), context)
+  const { id, slug } = await findOrg(String(org), context)
   const found = await readGroupsAndRules(context, id).catch((error: unknown) => {
     if (error instanceof SvcError && error.exit !== 'interrupted') return { groups: [], rules: [] }
     throw error
   })
-  return { ...found, short: () => shortRules(found.rules, found.groups, id) }
+  const named = slug ?? String(id)
+  return { ...found, named, short: () => shortRules(found.rules, found.groups, named) }
 }
 
 /** What a person loses, and what is lost with a deletion. */
@@ -29,7 +31,7 @@ const consequenceOf = async (
   const org = orgIn(input)
   if (org === undefined) return []
   const user_id = String(input['userId'] ?? input['user_id'])
-  const { groups } = await readThese(org, context)
+  const { groups, named } = await readThese(org, context)
   const names = groups.filter(({ members }) => members.includes(user_id)).map(({ name }) => `@${name}`)
   return [
     ...(names.length > 0
@@ -37,7 +39,7 @@ const consequenceOf = async (
       : []),
     ...(operation === user.deleteUser
       ? [
-          `What was asked only of them is deleted, too. To keep the history: svc user remove ${shellQuote(user_id)} --org ${shellQuote(String(org))}`,
+          `What was asked only of them is deleted, too. To keep the history: svc user remove ${shellQuote(user_id)} --org ${shellQuote(named)}`,
         ]
       : []),
   ]
@@ -57,10 +59,16 @@ const leaving = (operation: Operation): Extension =>
     let input: Record<string, unknown> = {}
     return {
       first: async (given) => void (input = given),
-      consequence: (given) => consequenceOf(operation, given, context),
+      ...(operation !== group.removeGroupMember && {
+        consequence: (given) => consequenceOf(operation, given, context),
+      }),
       afterShown: () => warnOfShortRules(input, context),
     }
   })
+
+export const groupExtensions: Extensions = new Map([
+  [group.removeGroupMember, leaving(group.removeGroupMember)],
+])
 
 /** What takes a person away from those who can be asked. */
 export const userExtensions: Extensions = new Map<Operation, Extension>([

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../client/answer-data.ts'
 import type { Input, Operation } from '../../contract/operation.ts'
 import { rule } from '../../contract/rule.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
@@ -45,8 +46,22 @@ const texts = async (): Promise<Pick<Extras, 'texts'>> => {
   return { texts: { match: matchText, except: exceptText, reason: reasonText, grant: grantText } }
 }
 
-const extend = (operation: Operation, checks: Pick<Extras, 'dryCheck'> = {}): Extension =>
-  withExtras(operation, async () => ({ ...(await texts()), ...checks }))
+const extend = (operation: Operation): Extension => withExtras(operation, texts)
+
+/** What a rule holds and whom it asks, for the question before its deletion; nothing if this key cannot read it. */
+const heldBy = async (input: Record<string, unknown>, context: Context): Promise<string[]> => {
+  const { matchText } = await import('../../rules/rule-text.ts')
+  const client = await context.client()
+  const { signal } = context.io
+  const found = await client
+    .call(rule.getRule, input as Input<typeof rule.getRule>, { signal })
+    .catch((error: unknown) => {
+      if (error instanceof SvcError && error.exit !== 'interrupted') return undefined
+      throw error
+    })
+  const { match, who } = found ? (fieldsIn(found) as Partial<Rule>) : {}
+  return match && who ? [`It holds ${matchText(match)}, and asks ${who.join(', ')}`] : []
+}
 
 /** The field that most rules of a type have a pattern for. */
 const usualField = {
@@ -114,5 +129,12 @@ export const ruleTable: Extensions = new Map<Operation, Extension>([
       },
     },
   ],
-  [rule.deleteRule, extend(rule.deleteRule, { dryCheck: checkOld })],
+  [
+    rule.deleteRule,
+    withExtras(rule.deleteRule, async (context) => ({
+      ...(await texts()),
+      dryCheck: checkOld,
+      consequence: (input) => heldBy(input, context),
+    })),
+  ],
 ])

@@ -7,6 +7,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { findOrg } from '../context/organization.ts'
+import { fitted } from '../terminal/wrap.ts'
 
 export type Answers = { yes?: boolean; confirm?: string }
 
@@ -65,8 +66,9 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
   // On separate lines, because a question that the terminal wraps is hard to read.
   const about = async (): Promise<string> => {
     const lines = [await whereLine(context, org), await write.consequence?.()].flat()
-    const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
-    return `${safeLine(typeof what === 'string' ? what : await what())}\n${below}`
+    const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}`]))
+    const head = safeLine(typeof what === 'string' ? what : await what())
+    return `${fitted([head, ...below].join('\n'), context.io.stderr)}\n`
   }
   if (typed === undefined) return requireYes('Continue?', { yes: answers.yes, about, declined }, context)
   const prompt = await context.prompt()

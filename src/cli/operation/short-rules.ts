@@ -10,17 +10,19 @@ export type Group = Pick<Data<typeof group.getGroup>, 'name' | 'members' | 'asle
 type Rule = Pick<Data<typeof rule.getRule>, 'name' | 'who'>
 
 /** Rules with a line that too few people of its group are left to complete, each with what to type next. */
-export const shortRules = (rules: readonly Rule[], groups: readonly Group[], orgId: number) =>
+export const shortRules = (rules: readonly Rule[], groups: readonly Group[], org: string) =>
   rules.flatMap(({ name, who }) =>
     who.flatMap((text) => {
       const [, named, need = '1'] = /^@([\w.-]{1,64})(?::(\d{1,3}))?$/.exec(text) ?? []
       const found = groups.find((one) => one.name === named)
       const able = found ? found.members.length - found.asleep.length : 0
-      if (named === undefined || able >= Number(need)) return []
+      // One of them may be the requester, who cannot approve.
+      if (named === undefined || able > Number(need)) return []
       const only = able === 0 ? 'nobody' : `only ${able}`
+      const who = able === Number(need) ? `no member of @${named}` : 'nobody'
       return {
-        message: `rule ${safeLine(name)} needs ${need} of @${named}, and ${only} can be asked: nobody can do what it holds`,
-        next: `svc group add ${shellQuote(named)} --user ID --org ${shellQuote(String(orgId))}`,
+        message: `rule ${safeLine(name)} needs ${need} of @${named}, and ${only} can be asked: ${who} can do what it holds`,
+        next: `svc group add ${shellQuote(named)} --user ID --org ${shellQuote(org)}`,
       }
     }),
   )

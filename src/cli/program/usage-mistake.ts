@@ -48,10 +48,13 @@ const instead: Record<string, string> = {
 }
 
 const unknownCommand = (at: Command, typed: string): SvcError => {
-  const near = nearest(
-    typed,
-    at.commands.map((child) => child.name()),
-  )
+  const below = at.commands.find((child) => child.commands.some((one) => one.name() === typed))
+  const near = below
+    ? `${below.name()} ${typed}`
+    : nearest(
+        typed,
+        at.commands.map((child) => child.name()),
+      )
   const meant = near === undefined ? '' : `; did you mean "${named(at)} ${near}"?`
   const hint = instead[[...wordsOf(at), typed].join(' ')] ?? helpOf(at)
   return usageError(`${shown(typed)} is not a command of ${named(at)}${meant}`, hint)

@@ -78,7 +78,7 @@ const draw = (session: Session, request: string, consent: Consent, { toInbox, ag
     ),
     redirect_host === null
       ? h('p', 'warning', nodes('agents.elsewhere', { address: strong(address ?? '') }))
-      : h('p', 'aside', t(isTerminal ? 'agents.notYouTerminal' : 'agents.notYou')),
+      : h('p', 'warning', t(isTerminal ? 'agents.notYouTerminal' : 'agents.notYou')),
     !isTerminal && labelled(t('agents.name'), name),
     problem.element,
     div(

@@ -31,26 +31,31 @@ export class CheckFailed extends Error {
   }
 }
 
-const failed = (error: unknown): CheckFailed => {
+const failed = (error: unknown, isUnknown: boolean): CheckFailed => {
   const { name, code } = error as { name?: string; code?: string }
   if (code === 'ERROR_CEREMONY_ABORTED' || name === 'AbortError')
     return new CheckFailed(t('common.checkCancelled'), { withdrawn: true })
   if (name === 'InvalidStateError') return new CheckFailed(t('common.checkRegistered'), { registered: true })
-  if (name === 'NotAllowedError') return new CheckFailed(t('common.checkIncomplete'))
+  if (name === 'NotAllowedError') {
+    const more = isUnknown ? ` ${t('common.checkUnknown')}` : ''
+    return new CheckFailed(t('common.checkIncomplete') + more)
+  }
   if (name === 'SecurityError') return new CheckFailed(t('common.checkAddress'))
   if (name === 'NotSupportedError' || name === 'ConstraintError')
     return new CheckFailed(t('common.checkNoLock'))
   return new CheckFailed(t('common.checkFailed'))
 }
 
+/** `isUnknown`: whether this device has a key at all. */
 const attempt = async (
   ceremony: Promise<RegistrationResponseJSON | AuthenticationResponseJSON>,
+  isUnknown = false,
 ): Promise<Answer> => {
   try {
     const answer = await ceremony
     return { ...answer, response: { ...answer.response } }
   } catch (error) {
-    throw failed(error)
+    throw failed(error, isUnknown)
   }
 }
 
@@ -124,6 +129,7 @@ export const assert = (
         timeout: patienceMs,
       },
     }),
+    credential === undefined,
   )
 
 /** Cancels the prompt that the phone shows, if any. */

@@ -75,7 +75,13 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
     item,
     h('h3', {}, exactText(name)),
     ...memberLines(member),
-    h('p', 'who', t('members.since', { date: dateText(member.updated_at) })),
+    h(
+      'p',
+      'who',
+      member.held_at === null
+        ? t('members.since', { date: dateText(member.updated_at) })
+        : h('strong', {}, t('members.heldSince', { date: dateText(member.held_at) })),
+    ),
     problem.element,
     pair(name, button(t('members.accept'), 'primary', accept), button(t('members.reject'), 'danger', reject)),
   )

@@ -1,6 +1,6 @@
 import { button, div, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { framed, joined, plainDigits } from '../shell/text.ts'
+import { exactLine, framed, joined, plainDigits } from '../shell/text.ts'
 import { argvOf } from './request-text.ts'
 import { locale, nodes, t } from '../language/text.ts'
 
@@ -135,6 +135,15 @@ const partsOf = ({ free }: Grant, subject: PendingRequest['subject']): readonly 
   return argv ? argv.filter((_, at) => free.includes(String(at))) : free
 }
 
+/** The command with a frame around what may differ: by now it may have scrolled away. */
+const pattern = ({ free }: Grant, subject: PendingRequest['subject']): HTMLElement | undefined => {
+  const words = argvOf(subject)?.flatMap((word, at) => [
+    free.includes(String(at)) ? framed(word) : exactLine(word),
+    ' ',
+  ])
+  return words && h('p', {}, h('bdi', { dir: 'ltr' }, ...words))
+}
+
 /** Allows the same again, which is part of what is signed. */
 export const allowStep = (
   { grant, subject }: PendingRequest,
@@ -148,6 +157,7 @@ export const allowStep = (
     'step',
     h('h2', {}, t('request.allowAgain')),
     h('p', {}, t('request.allowWhy', what)),
+    parts.length > 0 && pattern(grant!, subject),
     h(
       'p',
       {},

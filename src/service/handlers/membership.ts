@@ -94,7 +94,7 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
   if (name === 'remove') await endKeysOfLeaving(call, member)
   const changed = await call.db
     .updateTable('memberships')
-    .set({ ...set, ...cooling, updated_at: call.now })
+    .set({ ...set, ...cooling, held_at: name === 'hold' ? call.now : null, updated_at: call.now })
     .where(ofMember(member))
     .where('state', 'in', from)
     .returning('id')

@@ -59,8 +59,8 @@ const ownAdministrator = async (call: Call, org_id: number): Promise<number[]> =
 const nobody = (): Refusal =>
   conflict(
     'not_enough_approvers',
-    'Too few people can approve this change: it needs an administrator whom neither this key, nor one of the same creator, nor its person on the page appointed or enrolled and, for a group or a rule that exists, the people whom it asks',
-    'Nobody was notified. The operator of the service makes the change, or appoints one more administrator: svc user make-admin ID',
+    'Too few people can approve this change: it needs an administrator who is independent of this key and, for a group or a rule that exists, the people whom it asks',
+    'Nobody was notified. Independent is who was not appointed or enrolled by this key, by one of the same creator, or by its person. The operator of the service makes the change, or appoints one more administrator: svc user make-admin ID',
   )
 
 /**

@@ -28,8 +28,8 @@ export const maskedPerson = ({
 
 /** A member as the page shows it to an administrator. */
 export const maskedMember = (user: UserRecord) => {
-  const { email, role, state, updated_at } = user
-  return { ...maskedPerson(user), email, role, state, updated_at }
+  const { email, role, state, held_at, updated_at } = user
+  return { ...maskedPerson(user), email, role, state, held_at, updated_at }
 }
 
 /** These members, by id, as the page shows them. */

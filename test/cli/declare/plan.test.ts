@@ -252,6 +252,6 @@ Only in the service: timeslots/Evil\\u{202e}gnihton
     const members = only('groups', wanted, present)
     const names = new Map([[known, 'Ada Lovelace (user 7)']])
     const shown = planText({ ...members, names }, { colour: false, masked: true })
-    expect(shown).toContain('(empty) -> Ada Lovelace (user 7), +1••••••0102\n')
+    expect(shown).toContain('+ Ada Lovelace (user 7), + +1••••••0102\n')
   })
 })

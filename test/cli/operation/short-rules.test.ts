@@ -7,14 +7,18 @@ test('a rule is reported that too few people are left for', () => {
     name: `rule-${at}`,
     who: [text],
   }))
-  expect(shortRules(rules, groups, 1).map(({ message, next }) => [message, next])).toEqual([
+  expect(shortRules(rules, groups, 'acme').map(({ message, next }) => [message, next])).toEqual([
+    [
+      'rule rule-1 needs 2 of @sre, and only 2 can be asked: no member of @sre can do what it holds',
+      'svc group add sre --user ID --org acme',
+    ],
     [
       'rule rule-2 needs 3 of @sre, and only 2 can be asked: nobody can do what it holds',
-      'svc group add sre --user ID --org 1',
+      'svc group add sre --user ID --org acme',
     ],
     [
       'rule rule-3 needs 1 of @gone, and nobody can be asked: nobody can do what it holds',
-      'svc group add gone --user ID --org 1',
+      'svc group add gone --user ID --org acme',
     ],
   ])
 })

@@ -15,6 +15,7 @@ test('an administrator sees pending users, without their whole number', async ()
       email: expect.stringContaining('@'),
       role: 'member',
       state: 'pending',
+      held_at: clock.iso(),
       updated_at: clock.iso(),
     },
   ]

@@ -127,7 +127,7 @@ export const places = (way: Way): Steps => {
       await tap('common.notNow')
       await page.locator('a.card').waitFor()
       await way.openCard()
-      await page.locator('.warning:not(:empty)').waitFor()
+      await page.locator('.warning:not(:empty)').first().waitFor()
     },
     'request, no location': async () => {
       await way.approve()

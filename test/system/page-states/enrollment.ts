@@ -1,4 +1,7 @@
+import { confirmPhone, emailLinkFor } from '../../torture/mobile-account.ts'
 import type { Person, Steps, Way } from './way.ts'
+
+const email = 'grace@acme.example'
 
 export const newPhone = (way: Way): Steps => {
   const { stage, phone, page, sees, tap, goto } = way
@@ -35,11 +38,18 @@ export const newPhone = (way: Way): Steps => {
       await sees('enrollment.onHold')
     },
     'e-mail link': async () => {
-      await goto(`#verify-email=${'A'.repeat(43)}`)
+      const running = { baseUrl: stage.baseUrl, log: stage.log }
+      await confirmPhone(running, stage.service.operatorKey, { email })
+      hash = new URL(await emailLinkFor(running, email)).hash
+      await goto(hash)
       await sees('enrollment.emailQuestion')
     },
-    'e-mail link, over': async () => {
+    'e-mail link, confirmed': async () => {
       await tap('enrollment.emailYes')
+      await sees('enrollment.emailConfirmed')
+    },
+    'e-mail link, over': async () => {
+      await goto(hash)
       await sees('enrollment.linkOver')
     },
     link: async () => {

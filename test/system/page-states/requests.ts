@@ -168,7 +168,7 @@ export const endings = (way: Way): Steps => {
       const path = `/user/${user.id}/timeslots/update`
       await stage.service.call('PUT', path, { body: { timeslots: [closed()] } })
       await opened()
-      await page.locator('.warning:not(:empty)').waitFor()
+      await page.locator('.warning:not(:empty)').first().waitFor()
     },
     'not approved': async () => {
       await tap('common.approve')

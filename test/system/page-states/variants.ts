@@ -1,15 +1,12 @@
 import { decide, enroll } from '../../service/approver.ts'
 import { dataOf } from '../../service/fixtures.ts'
-import { confirmPhone, emailLinkFor } from '../../torture/mobile-account.ts'
 import type { Person, Steps, Way } from './way.ts'
 
 // Rarer states.
 
-const email = 'grace@acme.example'
-
 /** Links and addresses. */
 export const addresses = (way: Way): Steps => {
-  const { stage, phone, page, sees, tap, goto } = way
+  const { stage, phone, page, sees, goto } = way
   /** As if the service answered at this address. */
   const openAt = async (address: string): Promise<void> => {
     phone.origins.push(address)
@@ -31,13 +28,6 @@ export const addresses = (way: Way): Steps => {
       await goto(`#enroll=${'A'.repeat(43)}`)
       await sees('enrollment.linkExpired')
       await page.unroute('**/approver/enrollment')
-    },
-    'e-mail link, confirmed': async () => {
-      const running = { baseUrl: stage.baseUrl, log: stage.log }
-      await confirmPhone(running, stage.service.operatorKey, { email })
-      await goto(new URL(await emailLinkFor(running, email)).hash)
-      await tap('enrollment.emailYes')
-      await sees('enrollment.emailConfirmed')
     },
     'address, numeric': async () => {
       await openAt('http://127.0.0.2')

@@ -59,6 +59,7 @@ export const organizations = {
       look_alike: text,
       role: textOf<'operator' | 'admin' | 'member'>(),
       state: textOf<'pending' | 'active' | 'rejected' | 'removed'>(),
+      held_at: orNull(text),
       /** The period in which a new administrator cannot approve recoveries; null if there is none. */
       ...each(orNull(text), 'promoted_at', 'admin_from'),
       ...changed,
