@@ -44,7 +44,7 @@ test.each(['light', 'dark'] as const)(
     const phone = await openPhone(scheme)
     await phone.page.goto(url)
     await phone.sees('Is this your e-mail address?')
-    await phone.sees(email)
+    await phone.page.getByText(email).waitFor()
     expect(await flaws(phone)).toEqual([])
     expect(await verifiedAt()).toBeNull()
 

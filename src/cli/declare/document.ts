@@ -110,7 +110,7 @@ export const readDocument = (text: string, file: string): WantedState & Pick<Par
       rows[list] = document[list].map((row): Row => ({
         key: (row as Fields)[keyOf[list]] as string,
         fields: knownFields(list, row),
-        ...('members' in row && { typed: row.members }),
+        typed: 'members' in row ? row.members : undefined,
       }))
   if (idp !== undefined) rows.idp = idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
   return { slug, rows, invalid: parsed.invalid }

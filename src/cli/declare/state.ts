@@ -33,7 +33,7 @@ export type Row = {
   /** Of a group in the service: the numbers of its members who cannot be asked. */
   asleep?: string[]
   /** Of a group in a file: its members as they are typed there. */
-  typed?: string[]
+  typed?: string[] | undefined
 }
 
 /** Rows by section; a section that is absent is ignored. */

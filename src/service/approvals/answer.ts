@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Refusal } from '../../core/refusal.ts'
 import { forbidden } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
@@ -24,7 +25,7 @@ import { findApproval } from './record.ts'
 export type VerifiedDecision = {
   row: ApprovalRow
   ballot: BallotRow
-  device: Pick<DeviceRow, 'id' | 'counter' | 'kind' | 'row_mac'>
+  device: Pick<DeviceRow, 'id' | 'counter' | 'kind' | 'row_mac' | 'state' | 'bound_at'>
   /** The signature counter of the authenticator. */
   counter: number
   /** Whether the key was copied to other devices. */
@@ -76,6 +77,8 @@ const answerable = (call: Call, { row, ballot, device, counter, digest }: Verifi
           .select('d.id'),
       ),
     )
+    // Of the row that was proven, too: another program could make it active for this statement.
+    .where(sql.lit(device.state === 'active' && device.bound_at !== null))
     // A repeat is not another try.
     .where((one) => one.or([one('decision_digest', 'is', null), one('decision_digest', '<>', digest)]))
     .set({ decision_digest: digest })

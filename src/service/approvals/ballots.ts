@@ -43,7 +43,7 @@ const stillCounts = (db: Db, row: ApprovalRow, dev: boolean) =>
 
 /** Those of these people whom a key, by its first secret, has asked before. */
 export const readAskedBefore = async (
-  db: Db,
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   { org_id, asked_by }: Pick<ApprovalRow, 'org_id' | 'asked_by'>,
   people: readonly number[],
 ): Promise<Set<number>> => {
@@ -52,9 +52,10 @@ export const readAskedBefore = async (
     .where('org_id', '=', org_id)
     .where('first_asked_by', '=', asked_by)
     .where('user_id', 'in', people)
-    .select('user_id')
+    .selectAll()
     .execute()
-  return new Set(rows.map(({ user_id }) => user_id))
+  // Another program could make the first time a later one.
+  return new Set(rows.filter((row) => keyring.holds('ballots', row)).map(({ user_id }) => user_id))
 }
 
 /** Somebody who can still answer, or whose yes still counts. */

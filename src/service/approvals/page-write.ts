@@ -1,10 +1,11 @@
 import type { Operation } from '../../contract/operation.ts'
 import { type OperationId, table } from '../../contract/table.ts'
-import { forbidden } from '../../core/refusal.ts'
+import { forbidden, notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, namedKeyOf, requirePerson } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember } from '../call/tenant.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import { proveApproval } from './authentic.ts'
 import { readCurrent } from './current.ts'
 import { requestExpired } from './expiry.ts'
@@ -23,7 +24,7 @@ const commands = new Map(
 
 /** The person whom a write of the page concerns. */
 const subjectOf = async (
-  { db, caller }: Call,
+  { db, caller, keyring }: Call,
   { user_id, device_id }: Fields,
 ): Promise<number | undefined> => {
   if (typeof device_id !== 'number') return user_id as number | undefined
@@ -31,9 +32,11 @@ const subjectOf = async (
     .selectFrom('devices')
     .where('id', '=', device_id)
     .where('org_id', '=', requirePerson(caller).org_id)
-    .select('user_id')
+    .selectAll()
     .executeTakeFirst()
-  return device?.user_id
+  // Another program could give it to the caller, or hide it, for this statement.
+  if (!device || !isAuthenticDevice({ keyring }, device)) throw notFound('Device')
+  return device.user_id
 }
 
 /**

@@ -55,7 +55,7 @@ const badText = /\0|\p{Cs}/u
 const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approver[]): Promise<void> => {
   const { request_id, org_id, requested_at } = row
   const known = await readAskedBefore(
-    call.db,
+    call,
     row,
     people.map(({ user_id }) => user_id),
   )

@@ -17,17 +17,15 @@ const pendingDevices = (db: Db, org_id: number) =>
  * length, so that a period becomes neither shorter nor endless.
  */
 const restartAhead = async (clock: Clock, org_id: number): Promise<void> => {
-  const { db, now } = clock
-  const devices = await pendingDevices(db, org_id)
-    .where('approved_at', '>', now)
-    .select(['id', 'approved_at', 'active_from'])
-    .execute()
-  for (const { id, approved_at, active_from } of devices) {
-    const length = Math.max(0, Date.parse(active_from!) - Date.parse(approved_at!))
-    await changeDeviceRows(clock, { approved_at: now, active_from: addMs(now, length) }, (rows) =>
-      rows.where('id', '=', id).where('org_id', '=', org_id),
-    )
-  }
+  const { now } = clock
+  await changeDeviceRows(
+    clock,
+    ({ approved_at, active_from }) => {
+      const length = Math.max(0, Date.parse(active_from!) - Date.parse(approved_at!))
+      return { approved_at: now, active_from: addMs(now, length) }
+    },
+    (rows) => rows.where('org_id', '=', org_id).where('state', '=', 'pending').where('approved_at', '>', now),
+  )
 }
 
 /** Activates the devices of an organization whose cooling period is over. Inside a transaction. */
@@ -49,6 +47,7 @@ export const activateDue = async (clock: Clock, org_id: number): Promise<void> =
         // If another device of the same member has just become active, that one must approve this one.
         .where('state', '=', 'pending')
         .where('proof', '=', 'admin')
+        .where('approved_at', '<=', now)
         .where('active_from', '<=', now),
     )
     if (!active) continue

@@ -51,18 +51,20 @@ export const insertDeviceRow = async (
  */
 export const changeDeviceRows = async (
   deps: Deps,
-  values: Values,
+  given: Values | ((proven: DeviceRow) => Values),
   where: (query: DeviceQuery) => DeviceQuery,
 ): Promise<DeviceRow[]> => {
   const { db } = deps
-  const isEnd = values.state === 'revoked' || values.state === 'refused'
   const changed: DeviceRow[] = []
-  for (const row of await where(db.selectFrom('devices')).selectAll().orderBy('id').execute())
+  for (const row of await where(db.selectFrom('devices')).selectAll().orderBy('id').execute()) {
+    const values = typeof given === 'function' ? given(row) : given
+    const isEnd = values.state === 'revoked' || values.state === 'refused'
     if (isAuthenticDevice(deps, row)) changed.push(await seal(deps, row, values))
     else if (isEnd) {
       await db.updateTable('devices').set(values).where('id', '=', row.id).execute()
       changed.push({ ...row, ...values } as DeviceRow)
     }
+  }
   return changed
 }
 

@@ -227,16 +227,14 @@ export const writeRules = async (call: Call, orgId: number, rules: readonly Stor
 export const writeGrants = async (call: Call, orgId: number, grants: readonly StoredGrant[]): Promise<void> =>
   moveHead(call, orgId, { ...(await readWhole(call, orgId)), grants: JSON.stringify(grants) })
 
-/**
- * Takes somebody who leaves the organization out of its groups. Leaving never waits. If another program has changed the groups,
- * nobody can use them, and they stay as they are.
- */
+/** Takes somebody who leaves the organization out of its groups. Leaving never waits for an approval. 409 `groups_altered` */
 export const leaveGroups = async (call: Call, { org_id, user_id }: { org_id: number; user_id: number }) => {
-  const before = await readRows(call, org_id)
-  const all = before.isWhole ? before.rows.map(parsed) : []
-  const own = all.flatMap(({ members, ...rest }) =>
-    members.includes(user_id) ? [{ ...rest, members: members.filter((id) => id !== user_id) }] : [],
-  )
+  const before = await readWhole(call, org_id)
+  const own = before.rows
+    .map(parsed)
+    .flatMap(({ members, ...rest }) =>
+      members.includes(user_id) ? [{ ...rest, members: members.filter((id) => id !== user_id) }] : [],
+    )
   for (const { id } of own) await call.audit(org_id, `group:${id}`, ['members'])
   if (own.length > 0) await changeRows(call, before, own)
 }

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import { answerBallot, type VerifiedDecision } from '../../../src/service/approvals/answer.ts'
+import { findBallot } from '../../../src/service/approvals/ballots.ts'
+import { findApproval } from '../../../src/service/approvals/record.ts'
+import type { DeviceRow } from '../../../src/service/devices/rows.ts'
 import { useOnce } from '../../../src/service/approvals/consumption.ts'
 import { proveApproval } from '../../../src/service/approvals/authentic.ts'
 import type { Call } from '../../../src/service/call/call.ts'
@@ -32,6 +36,35 @@ test('an approval is used only for what was proven', async () => {
     org: acme.id,
   })
   await expect(use).rejects.toThrow('The request changed while it was used')
+})
+
+test('a device decides only if it was active when it was proven', async () => {
+  const { request_id } = dataOf(await ask(service, ada, {}, acme.key))
+  const answeredBy = (proven: Partial<DeviceRow>) =>
+    service.storage.write(
+      async (db) => {
+        const row = await findApproval(db, request_id, { orgId: acme.id })
+        const ballot = await findBallot(db, row, Number(ada.id))
+        const device = await db.selectFrom('devices').selectAll().executeTakeFirstOrThrow()
+        const decision = {
+          row,
+          ballot,
+          device: { ...device, ...proven },
+          counter: device.counter + 1,
+          backedUp: false,
+          decidedAt: clock.iso(),
+          input: { decision: 'approve' as const },
+          ruling: [],
+          attestation: null,
+          digest: 'x',
+        }
+        return answerBallot(callIn(db), decision as VerifiedDecision, 'approved')
+      },
+      { org: acme.id },
+    )
+  expect(await answeredBy({ state: 'pending', bound_at: null })).toBeUndefined()
+  expect(await answeredBy({ state: 'refused' })).toBeUndefined()
+  expect(await answeredBy({})).toMatchObject({ request_id })
 })
 
 test('a link registers the device of the person for whom it was proven', async () => {

@@ -46,6 +46,20 @@ describe('a group', () => {
     expect(dataOf(await service.call('GET', next!.replace(/^http:\/\/[^/]+/, '')))[0].name).toBe('c')
   })
 
+  test('keeps nobody who leaves while another program has changed it: they do not leave', async () => {
+    dataOf(await create('sre', [ada.id, grace.id]))
+    const [{ created_at }] = (await service.runSql('SELECT created_at FROM groups')) as [
+      { created_at: string },
+    ]
+    await service.runSql("UPDATE groups SET created_at = 'x'")
+    const body = { org_id: acme.id, user_id: grace.id }
+    const leave = () => service.call('POST', '/organization/remove/user', { body })
+    expect(refusal(await leave())).toEqual([409, 'groups_altered', []])
+    await service.runSql('UPDATE groups SET created_at = ?', [created_at])
+    dataOf(await leave())
+    expect(await membersOf('sre')).toEqual([ada.id])
+  })
+
   test('gains and loses members', async () => {
     dataOf(await create('sre', [grace.id]))
     expect(dataOf(await add('sre', ada.id)).members).toEqual([ada.id, grace.id])

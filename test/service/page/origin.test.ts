@@ -74,6 +74,16 @@ describe('the first request of a key to a person', () => {
     expect([await firstTimes(), await firstTimes(grace)]).toEqual([[true, true], [true]])
   })
 
+  test('is not taken from a ballot that another program wrote', async () => {
+    await request()
+    const body = { name: 'other', org_id: acme.id, scopes: ['ask'] }
+    const { id, key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    await service.runSql(`UPDATE ballots SET first_asked_by = ${id}`)
+    acme.key = key
+    await request()
+    expect(await firstTimes()).toEqual([true])
+  })
+
   test('cannot be made a later one by another program', async () => {
     await request()
     const [{ request_id, contexts }] = await pending()

@@ -82,7 +82,7 @@ export const newcomers: Record<string, Scenario> = {
       await phone.page.waitForTimeout(20)
     }
     await phone.page.goto(link)
-    await phone.sees(email)
+    await phone.page.getByText(email).waitFor()
     return {
       phone,
       tap: () => phone.tap('Yes, confirm'),
