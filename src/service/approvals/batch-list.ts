@@ -7,6 +7,7 @@ import { readPage } from '../call/pagination.ts'
 import type { Tables } from '../storage/schema.ts'
 import { requestNotAuthentic } from './authentic.ts'
 import { rowsOf } from './batch-rows.ts'
+import { isGenuine } from './genuine.ts'
 import { approvalAccess, findApproval, storedSubject } from './record.ts'
 import type { ApprovalRow } from './rows.ts'
 import type { RequestSubject } from './write-subject.ts'
@@ -28,14 +29,17 @@ const rowSubjectOf = ({ keyring }: Pick<Call, 'keyring'>, row: Row): RequestSubj
  * people sign: with a row hidden, they would sign what nobody sees.
  */
 const signedDigests = async (
-  { db }: Pick<Call, 'db'>,
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   request: ApprovalRow,
 ): Promise<string[] | undefined> => {
+  const rows = await rowsOf(db, request).select('digest').orderBy('row_index').execute()
+  // The rows of a request end with it.
+  if (rows.length === 0 && request.status !== 'pending') return undefined
+  if (!isGenuine(request, { keyring })) throw requestNotAuthentic('decided')
   const subject = storedSubject(request)
   const signed = subject?.type === 'request' ? subject.data.file?.sha256 : undefined
-  // A single change is shown as it is, and the rows of a request end with it.
-  if (request.status !== 'pending' || signed === undefined) return undefined
-  const rows = await rowsOf(db, request).select('digest').orderBy('row_index').execute()
+  // A single change is shown as it is.
+  if (signed === undefined) return undefined
   const digests = rows.map(({ digest }) => digest)
   if (digestOf(digests) !== signed) throw requestNotAuthentic('decided')
   return digests

@@ -6,7 +6,7 @@ import type { Call, Outside, Requirement } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { runRead } from '../call/run.ts'
-import { organizationRow, reachOrganization } from '../call/tenant.ts'
+import { ownSlug, reachOrganization } from '../call/tenant.ts'
 import { createTurns } from '../limits/turns.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { type BatchRow, readBatchRow, rowSubject } from './batch-row.ts'
@@ -152,7 +152,7 @@ export const readRows = async (
     })
   // Before anything is read for them. Equal rows that were written differently are found below.
   refuseTwice(fresh.map(({ at }) => [at, JSON.stringify(sent[at])]))
-  const { slug } = await inTurn(({ db }) => organizationRow(db, org_id))
+  const slug = await inTurn((call) => ownSlug(call, org_id))
   const rows = await eachRow(inTurn, fresh, async (place, call): Promise<Asked> => {
     const subject = await rowSubject(call, place.row, { orgId: org_id, slug })
     return { ...place, subject, digest: digestOf(subject.data) }

@@ -74,8 +74,9 @@ const requireLeft = async ({ db, now, caller, keyring }: Call, orgId: number): P
     .where('org_id', '=', orgId)
     .where('break_glass', 'is not', null)
     .where('requested_at', '>', addMs(now, -dayMs))
+    // A use_by is under the MAC, a status is not.
     .where(({ eb, or, and }) =>
-      or([eb('status', '=', 'approved'), and([eb('status', '=', 'pending'), eb('expires_at', '>', now)])]),
+      or([eb('use_by', 'is not', null), and([eb('status', '=', 'pending'), eb('expires_at', '>', now)])]),
     )
     .selectAll()
     .orderBy('requested_at')

@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
-import { reachOrganization, severalOrganizations, withinOrganization } from '../call/tenant.ts'
+import {
+  reachOrganization,
+  requireOwnNumber,
+  severalOrganizations,
+  withinOrganization,
+} from '../call/tenant.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { hasTwin } from './people-text.ts'
 
@@ -27,11 +32,19 @@ const members = ({ db, caller }: Call, org_id: number | undefined) =>
       'm.first_name',
       'm.last_name',
       'm.state',
-      'p.mobile',
+      ...(['p.mobile', 'p.national', 'p.country_code', 'p.row_mac as person_mac'] as const),
       hasTwin.as('twin'),
     ])
     .select(['o.name as organization', 'o.slug', 'o.policy', 'o.row_mac as org_mac'])
     .orderBy('m.org_id')
+
+/** The members that a query finds. Throws if another program has changed the number of one: people read it, and sign it. */
+export const readOwn = async (call: Call, query: ReturnType<typeof members>) =>
+  (await query.execute()).map(({ national, country_code, person_mac: row_mac, ...member }) => {
+    const { user_id: id, mobile } = member
+    requireOwnNumber(call, { id, mobile, national, country_code, row_mac })
+    return member
+  })
 
 /** Active members of this organization, or of all that the caller may reach. */
 export const activeMembers = (call: Call, org_id: number | undefined) =>
@@ -49,7 +62,7 @@ const presentMembers = (call: Call, org_id: number | undefined) =>
  */
 export const findApprover = async (call: Call, mobile: string, org_id: number | undefined) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
-  const found = await presentMembers(call, org_id).where('p.mobile', '=', mobile).execute()
+  const found = await readOwn(call, presentMembers(call, org_id).where('p.mobile', '=', mobile))
   if (found.length > 1) throw severalOrganizations('this approver', found)
   const [approver] = found
   if (approver?.state !== 'active' || !(await hasActiveDevice(call, approver))) throw notEnrolled('phone')
@@ -59,9 +72,10 @@ export const findApprover = async (call: Call, mobile: string, org_id: number | 
 /** Finds the one active member with this e-mail address. Fails if there are several. */
 export const memberByEmail = async (call: Call, email: string, org_id: number | undefined) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
-  const found = await presentMembers(call, org_id)
-    .where(sql`lower(m.email)`, '=', email.toLowerCase())
-    .execute()
+  const found = await readOwn(
+    call,
+    presentMembers(call, org_id).where(sql`lower(m.email)`, '=', email.toLowerCase()),
+  )
   if (found.some((one) => one.org_id !== found[0]!.org_id))
     throw severalOrganizations('this e-mail address', found)
   const [member, ...others] = found.filter(({ state }) => state === 'active')
@@ -76,13 +90,12 @@ export const memberByEmail = async (call: Call, email: string, org_id: number | 
 }
 
 /** Finds the requester: an active member of the approver's organization. */
-export const memberByMobile = (call: Call, mobile: string, org_id: number) =>
-  activeMembers(call, org_id)
-    .where('p.mobile', '=', mobile)
-    .executeTakeFirstOrThrow(() =>
-      conflict(
-        'sender_not_active',
-        'No active user of the organization has the mobile number from_mobile',
-        'List the active users: svc user list --state active',
-      ),
-    )
+export const memberByMobile = async (call: Call, mobile: string, org_id: number) => {
+  const [found] = await readOwn(call, activeMembers(call, org_id).where('p.mobile', '=', mobile))
+  if (found) return found
+  throw conflict(
+    'sender_not_active',
+    'No active user of the organization has the mobile number from_mobile',
+    'List the active users: svc user list --state active',
+  )
+}

@@ -2,7 +2,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, invalid } from '../../core/refusal.ts'
 import type { GrantTerms } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
-import { readGrants, usableGrants, writeGrants } from '../policy/group-rows.ts'
+import { readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
 import { endedByGrant } from './expiry.ts'
 import type { VerifiedDecision } from './answer.ts'
@@ -84,7 +84,7 @@ export const endGrants = async (
   actor?: string,
 ): Promise<StoredGrant[]> => {
   const { db, now } = call
-  const live = await usableGrants(call, orgId)
+  const live = await readGrants(call, orgId)
   const ended = live.filter(isEnded)
   if (ended.length === 0) return []
   await writeGrants(

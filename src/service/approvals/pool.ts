@@ -10,7 +10,7 @@ import { findConfirmedOwners } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { relationsTo } from '../devices/relation.ts'
 import { mergedLines, peopleIn } from '../policy/rules.ts'
-import { activeMembers, type Approver, notEnrolled } from './find-approver.ts'
+import { activeMembers, type Approver, notEnrolled, readOwn } from './find-approver.ts'
 import { type Asking, checkLimits } from './limits.ts'
 import { type Excluded, isOwnConsent, quietIn, type StoredLine } from './lines.ts'
 import { isEnough, markAway, namedAway, notifiedOf, readAway } from './pool-away.ts'
@@ -112,7 +112,7 @@ export const considerPool = async (
   if (ids.length > mostAsked)
     throw invalid('approvers', `name ${ids.length} people; one request can ask ${mostAsked}`)
   const found =
-    ids.length === 0 ? [] : await activeMembers(call, orgId).where('m.user_id', 'in', ids).execute()
+    ids.length === 0 ? [] : await readOwn(call, activeMembers(call, orgId).where('m.user_id', 'in', ids))
   const byId = new Map(found.map((one) => [one.user_id, one]))
   const { slug, policy: policyText, org_mac: row_mac } = found[0] ?? { slug: '', policy: '{}' }
   if (row_mac !== undefined && !call.keyring.holds('organizations', { id: orgId, slug, row_mac }))

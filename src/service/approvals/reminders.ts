@@ -3,6 +3,7 @@ import { addMs } from '../../core/iso-time.ts'
 import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 import { readBallots } from './ballots.ts'
+import { readableOf } from './genuine.ts'
 import { isLong } from './limits.ts'
 import { quietIn, idsOf, readLines } from './lines.ts'
 import { isMuted, readMutes } from './mutes.ts'
@@ -46,7 +47,7 @@ const remind = async (service: Service, { id, org_id }: Pick<ApprovalRow, 'id' |
   const reminded = await storage.write(
     async (db) => {
       const now = storage.now()
-      const row = await db
+      const stored = await db
         .updateTable('approvals')
         .set({ remind_at: null })
         .where('id', '=', id)
@@ -56,7 +57,9 @@ const remind = async (service: Service, { id, org_id }: Pick<ApprovalRow, 'id' |
         .where('expires_at', '>', now)
         .returningAll()
         .executeTakeFirst()
-      if (!row) return []
+      if (!stored) return []
+      // One that another program has changed must not keep the others from theirs.
+      const row = readableOf(stored)
       const people: { request_id: string; org_id: number; user_id: number }[] = []
       for (const user_id of await waitedFor(db, row)) {
         if (isMuted(await readMutes(db, { org_id, user_id }, now), row)) continue

@@ -4,6 +4,7 @@ import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { membersAmong } from '../call/tenant.ts'
+import { isGenuine } from './genuine.ts'
 import { findRequirement } from './holding.ts'
 import { type HoldingRule, readLines } from './lines.ts'
 import { type ApprovalRow, isUsable } from './rows.ts'
@@ -130,7 +131,7 @@ export const openRequests = async (
     .orderBy('id', 'desc')
     .execute()
   // One that this call cannot use would stand in the way until it ends.
-  return found.filter((row) => isCovered(call, requirement, row))
+  return found.filter((row) => isGenuine(row, call) && isCovered(call, requirement, row))
 }
 
 /** Requests the approval of everybody who must agree, unless there is a request for this subject. Returns the 403 that names it. */

@@ -5,6 +5,7 @@ import type { Service } from '../call/service.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { devicesOfVoter } from './ballots.ts'
 import { tally } from './completion.ts'
+import { isGenuine } from './genuine.ts'
 import { wakeOf } from './lines.ts'
 import { auditSubject } from './record.ts'
 import { type ApprovalRow, updatePending } from './rows.ts'
@@ -43,7 +44,9 @@ const readGroupChanges = (db: Db) =>
 const endOne = async ({ storage, keyring, signals, dev }: Service, { id }: Candidate): Promise<void> => {
   const read = (db: Db) => pending(db).where('a.id', '=', id).selectAll('a').executeTakeFirst()
   const isShrunk = async (db: Db, row: ApprovalRow | undefined): Promise<boolean> =>
-    row !== undefined && !(await tally({ db, keyring, service: { dev } }, row)).isPossible
+    row !== undefined &&
+    isGenuine(row, { keyring }) &&
+    !(await tally({ db, keyring, service: { dev } }, row)).isPossible
   const found = await storage.read(async (db) => {
     const row = await read(db)
     return (await isShrunk(db, row)) ? row : undefined

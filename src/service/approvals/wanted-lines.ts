@@ -3,7 +3,7 @@ import { invalid } from '../../core/refusal.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { readGroup } from '../devices/seats.ts'
-import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
+import { activeMembers, type Approver, findApprover, notEnrolled, readOwn } from './find-approver.ts'
 
 /** The organization of a request: that of the first person it names, who comes with it, or the one that the call means. */
 const organizationOf = async (
@@ -59,7 +59,7 @@ export const wantedLines = async (
     const isFirst = first !== undefined && line.people.join() === first.mobile
     const found = isFirst
       ? [first]
-      : await activeMembers(call, orgId).where('p.mobile', 'in', line.people).execute()
+      : await readOwn(call, activeMembers(call, orgId).where('p.mobile', 'in', line.people))
     if (found.length < line.people.length) throw notEnrolled('phone')
     const members = found.map(({ user_id }) => user_id)
     lines.push({ members, need: line.need, group: null, rules: [], separated: false })

@@ -4,7 +4,7 @@ import { fieldSchemas } from '../../contract/schema.ts'
 import { type OperationId, table } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
-import { ofMember, organizationRow, readPeople } from '../call/tenant.ts'
+import { ofMember, organizationRow, ownSlug, readPeople } from '../call/tenant.ts'
 import { tryTarget } from '../call/webhook-target.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
@@ -169,7 +169,7 @@ export const requestSubject = async (
   orgId: number,
   known?: string,
 ): Promise<RequestSubject> => {
-  const slug = known ?? (await organizationRow(call.db, orgId)).slug
+  const slug = known ?? (await ownSlug(call, orgId))
   const body = bodyOf(call, id, input)
   const present = await readers[id]?.(call, input, orgId)
   const deletes = table[id].effect === 'delete'

@@ -144,6 +144,17 @@ export const policyOf = ({ slug, policy }: { slug: string; policy: string }): Po
   }
 }
 
+/** The slug of an organization, which people read where they decide. Throws if another program has changed it. */
+export const ownSlug = async ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, id: number): Promise<string> => {
+  const row = await db
+    .selectFrom('organizations')
+    .where('id', '=', id)
+    .select(['id', 'slug', 'row_mac'])
+    .executeTakeFirstOrThrow(() => notFound('Organization'))
+  if (!keyring.holds('organizations', row)) throw storeChanged(`the slug of organization ${id}`)
+  return row.slug
+}
+
 export const organizationRow = async (db: Db, orgId: number) => {
   const { policy, ...row } = await db
     .selectFrom('organizations')

@@ -32,6 +32,22 @@ export const findDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: 
     .select([...deviceColumns, 'approved_at'])
     .executeTakeFirstOrThrow(() => notFound('Device'))
 
+/** A device that no other program has changed: whom it belongs to decides who is asked, and who is told. */
+export const findOwnDevice = async (
+  call: Pick<Call, 'db' | 'keyring'>,
+  org_id: number,
+  device_id: number,
+): Promise<DeviceRow> => {
+  const row = await call.db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('id', '=', device_id)
+    .selectAll()
+    .executeTakeFirstOrThrow(() => notFound('Device'))
+  if (!isAuthenticDevice(call, row)) throw deviceNotAuthentic()
+  return row
+}
+
 /** The row in the store is not the one that the service wrote. */
 export const deviceNotAuthentic = (): Refusal =>
   forbidden(

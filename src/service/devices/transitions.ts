@@ -11,7 +11,7 @@ import { endEnrollments, endPageEnrollments } from './enrollment.ts'
 import { nameOf, noticeTime, notifyAdministrators, notifyMember } from './notices.ts'
 import { checkActor } from './actors.ts'
 import { settlePending } from './proof.ts'
-import { findDevice, inactiveDevice, toDeviceRecord } from './record.ts'
+import { findDevice, findOwnDevice, inactiveDevice, toDeviceRecord } from './record.ts'
 import { changeDeviceRows, type DeviceQuery, type DeviceRow, noteOnDevices } from './rows.ts'
 
 // Each change of a device's state is conditional and in a transaction, so of two concurrent changes one succeeds.
@@ -66,7 +66,7 @@ export const approveOwnDevice = async (call: Call, target: Target, member: Membe
 /** Approves the replacement of a lost last device. It becomes active after the cooling period, if there is one. */
 export const approveRecovery = async (call: Call, target: Target) => {
   const { org_id, device_id } = target
-  const member = await findDevice(call, org_id, device_id)
+  const member = await findOwnDevice(call, org_id, device_id)
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
   const active_from = recoveryDelayMs === 0 ? null : addMs(call.now, recoveryDelayMs)
   const values =

@@ -9,7 +9,7 @@ import { notConfigured } from '../call/message.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { challengeOfToken, insertEnrollment } from '../devices/enrollment.ts'
 import { hasActiveDevice, requiredProof } from '../devices/proof.ts'
-import { findDevice, listDevices, toDeviceRecord } from '../devices/record.ts'
+import { findDevice, findOwnDevice, listDevices, toDeviceRecord } from '../devices/record.ts'
 import { canAdministratorApprove } from '../devices/recovery.ts'
 import { bindSite } from '../devices/site.ts'
 import { approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
@@ -63,7 +63,7 @@ export const deviceHandlers: Handlers<typeof device> = {
   approveDevice: async (input, call) => {
     const { org_id, device_id } = input
     await reachOrganization(call, org_id)
-    if (await canAdministratorApprove(call, await findDevice(call, org_id, device_id)))
+    if (await canAdministratorApprove(call, await findOwnDevice(call, org_id, device_id)))
       throw conflict(
         'administrator_approves',
         'Another administrator of the organization has an active device and must approve this recovery with it',

@@ -79,7 +79,8 @@ const findToken = (reach: Pick<Call, 'db' | 'caller'>, token: string) =>
 type Token = NonNullable<Awaited<ReturnType<typeof findToken>>>
 
 /** Uses up a token of a family that has not ended, in one statement. */
-const spend = async ({ db, caller, now }: Call, { id, row_mac }: Token): Promise<boolean> => {
+const spend = async ({ db, caller, now }: Call, { id, row_mac, expires_at }: Token): Promise<boolean> => {
+  if (expires_at <= now) return false
   const spent = await db
     .updateTable('refresh_tokens')
     .set({ spent_at: now, row_mac: null })

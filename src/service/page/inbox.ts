@@ -11,6 +11,7 @@ import { grantOffer } from '../approvals/grants.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow, BallotRow } from '../approvals/rows.ts'
 import { toSubjectRecord, encodedContexts, findApproval, selectApprovals } from '../approvals/record.ts'
+import { alreadyEnded } from '../approvals/posted-decision.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
 import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
@@ -172,6 +173,7 @@ export const listRequestRows: HandlerOf<'listRequestRows'> = async ({ request_id
   const { org_id, user_id } = requirePerson(call.caller)
   const request = await findApproval(call.db, request_id, { orgId: org_id })
   await findBallot(call.db, request, user_id)
+  if (request.status !== 'pending') throw alreadyEnded(request)
   return readRowTexts(call, request, from)
 }
 

@@ -41,6 +41,7 @@ export const saveFaceauthSuccess: HandlerOf<'saveFaceauthSuccess'> = async ({ au
     .select(['org_id', 'user_id', 'request_id'])
     .executeTakeFirstOrThrow(() => notFound('Auth token'))
   const row = await findVerification(call, known)
+  if (row.token_hash !== sha256(auth_token)) throw notFound('Auth token')
   const refusal = await refuseUnready(call, row)
   if (refusal) return refusal
   await spend(call, row, { outcome: 'success', source: 'caller' })

