@@ -106,13 +106,14 @@ test.runIf(onPostgres())('neither policies nor functions of another schema come 
   expect(rows).toEqual([{ security: 'off', schemas: '{pg_catalog,public}' }])
 })
 
+const rename = () => service.call('PUT', `/organization/${acme.id}/update`, { body: { name: 'Ops' } })
+
 test('no row follows one whose time another program wrote, also for the operator', async () => {
   const ofAcme = `FROM audit WHERE org_id = ${acme.id}`
   const newest = await service.runSql(`SELECT seq, at ${ofAcme} ORDER BY seq DESC LIMIT 1`)
   const { seq, at } = newest[0] as { seq: number; at: string }
   const last = `WHERE org_id = ${acme.id} AND seq = ${seq}`
   await service.runSql(`UPDATE audit SET at = '2099-01-01T00:00:00.000Z' ${last}`)
-  const rename = () => service.call('PUT', `/organization/${acme.id}/update`, { body: { name: 'Ops' } })
   expect(refusal(await rename())).toEqual([409, 'groups_altered', []])
   await service.runSql(`UPDATE audit SET at = '${at}' ${last}`)
   expect(await service.runSql(`SELECT seq ${ofAcme} AND seq > ${seq}`)).toEqual([])
