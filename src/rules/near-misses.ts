@@ -22,9 +22,13 @@ const parts = (match: RuleMatch): [says: string, rest: RuleMatch][] =>
     return [[`${field} is ${texts.join(' or ')}`, { ...match, [field]: undefined }]]
   })
 
-/** Whether a rule says anything but the part that was left out. */
-const saysMore = (match: RuleMatch): boolean =>
-  fieldsOfType[match.type].some((field) => match[field] !== undefined)
+/** Whether a rule says anything of a request but the part that was left out. An argument that is missing matches anyway. */
+const saysMore = (match: RuleMatch, facts: Facts): boolean =>
+  fieldsOfType[match.type].some((field) =>
+    field === 'arguments' && facts.type === 'tool_call'
+      ? Object.keys(match.arguments ?? {}).some((name) => Object.hasOwn(facts.arguments, name))
+      : match[field] !== undefined,
+  )
 
 /** Whether a pattern contains the name of the tool, such as `Bash(rm *)`. */
 const names = ({ tool = [] }: RuleMatch, facts: Facts): boolean =>
@@ -37,7 +41,7 @@ export const nearMisses = (rules: readonly Written[], facts: Facts): string[] =>
     .filter(({ match }) => match.type === facts.type && !holds({ match }, undefined))
     .flatMap(({ name, match }) => {
       const but = parts(match).find(
-        ([, rest]) => (saysMore(rest) || names(match, facts)) && holds({ match: rest }, undefined),
+        ([, rest]) => (saysMore(rest, facts) || names(match, facts)) && holds({ match: rest }, undefined),
       )
       return but ? [`${name} does not hold it: its ${but[0]}.`] : []
     })

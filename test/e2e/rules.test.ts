@@ -184,7 +184,7 @@ test('the tools of /mcp ask whom the rule asks', async () => {
 test('names what a person leaves before they are deleted', async () => {
   await hold(texts)
   const people = { ...env, SVC_API_KEY: await keyFor(['people', 'read']) }
-  const remove = `svc user remove ${ada.id} --org ${ada.org.id}`
+  const remove = `svc user remove ${ada.id} --org ${ada.org.slug}`
   const { exit, screen } = await onTerminal(['user', 'delete', String(ada.id)], people, [
     [/Continue\?/, '\r'],
   ])

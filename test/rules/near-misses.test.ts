@@ -54,6 +54,11 @@ test('says which argument, tool or server of a rule a call does not have', () =>
     'rule-0 does not hold it: its server is claude-code.',
   ])
   expect(missed(call('gemini', 'Edit', '/x/.env'), secrets)).toEqual([])
+  const bash: RuleMatch = { type: 'tool_call', tool: ['Edit(*)'] }
+  const pay: RuleMatch = { type: 'tool_call', tool: ['pay'], arguments: { amount: ['5'] } }
+  expect(missed(call('claude-code', 'Edit', '/x/.env'), bash, pay)).toEqual([
+    'rule-0 does not hold it: its tool is Edit(*).',
+  ])
 })
 
 test('says nothing of rules that say one thing, and names at most three', () => {

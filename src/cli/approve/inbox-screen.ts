@@ -146,7 +146,8 @@ const openRequest = async (
     if (error instanceof SvcError && error.code === 'escaped') return
     // Somebody else decided first, the number was wrong, or the request expired: back to the list.
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
-    stderr.write(`${safeLine(error.message)}${error.detail ? ` (${safeLine(error.detail)})` : ''}\n\n`)
+    const more = [error.detail, error.hint].flatMap((text) => (text ? [` (${safeLine(text)})`] : []))
+    stderr.write(`${safeLine(error.message)}${more.join('')}\n\n`)
   }
 }
 

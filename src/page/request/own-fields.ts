@@ -20,9 +20,12 @@ const nameText = (name: string): Node | string => {
   return /^\w+$/.test(name) && isKey(key) ? t(key as 'field.name') : framed(name)
 }
 
+const membersOfGroup = /^group\.(.+)$/s
 const partOfRule = /^rule\.(.+)\.(\w+)$/s
 
 const labelText = (name: string): Node => {
+  const [, group] = membersOfGroup.exec(name) ?? []
+  if (group !== undefined) return h('span', {}, t('field.group'), ' ', framed(group))
   const [, rule, part] = partOfRule.exec(name) ?? []
   return rule === undefined
     ? h('span', {}, nameText(name))

@@ -112,7 +112,7 @@ const earlierDenial = (earlier: NonNullable<PendingRequest['earlier_denial']>): 
 
 const firstTime = ({ origin: { credential } }: Pick<PendingRequest, 'origin'>): HTMLElement => {
   const kind = credential?.kind === 'key' || credential?.kind === 'agent' ? credential.kind : 'other'
-  return h('span', 'who', t('requester.firstTime', { kind }))
+  return h('span', 'who', h('strong', {}, t('requester.firstTime', { kind })))
 }
 
 /** In an emergency, whom nobody asks, and who was told. */

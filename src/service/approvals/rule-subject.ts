@@ -71,6 +71,17 @@ const partsOf = (rules: readonly Rule[]): Fields =>
 const isSame = (one: unknown, other: unknown): boolean =>
   other !== undefined && canonicalData(one) === canonicalData(other)
 
+/** The members of groups, a field for each group, so that people see who joins it and who leaves. */
+const membersOf = async (call: Call, org_id: number, groups: readonly Members[]): Promise<Fields> =>
+  Object.fromEntries(
+    await Promise.all(
+      groups.map(async ({ name, members }) => [
+        `group.${name}`,
+        await peopleText(call, org_id, [...new Set(members)]),
+      ]),
+    ),
+  )
+
 const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number): Promise<Change> => {
   const groups = (input['groups'] ?? []) as readonly Members[]
   const rules = (input['rules'] ?? []) as readonly Rule[]
@@ -86,10 +97,16 @@ const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number):
   )
   const gone = then.filter(([part]) => !Object.hasOwn(now, part)).map(([part]) => [part, 'removed'])
   return changed({
-    before: { groups: await groupTexts(call, org_id, present), ...Object.fromEntries(then) },
+    before: {
+      ...Object.fromEntries(groups.map(({ name }) => [`group.${name}`, []])),
+      ...(await membersOf(call, org_id, present)),
+      ...Object.fromEntries(then),
+    },
     after: {
       name: [...groups.map(({ name }) => `@${name}`), ...names].join(', '),
-      groups: await groupTexts(call, org_id, groups),
+      // In fields of their own instead.
+      groups: undefined,
+      ...(await membersOf(call, org_id, groups)),
       asks: await asksOf(call, org_id, book, rules, groups),
       removed,
       // In parts instead.

@@ -65,8 +65,8 @@ describe('several groups', () => {
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
     const [adaText, alanText] = [ada, alan].map(({ id }) => twinText(id))
     expect(subject.data).toMatchObject({
-      body: { groups: [`sre: ${adaText}, ${alanText}`, 'dba: nobody', `new: ${alanText}`] },
-      before: { groups: [`sre: ${adaText}`, `dba: ${twinText(grace.id)}`] },
+      body: { 'group.sre': [adaText, alanText], 'group.dba': [], 'group.new': [alanText] },
+      before: { 'group.sre': [adaText], 'group.dba': [twinText(grace.id)] },
     })
     for (const { key } of [ada, grace]) dataOf(await decide(service, request_id, key))
     expect((await set(changes(), { key: rules, approval: request_id })).status).toBe(409)

@@ -1,6 +1,6 @@
 import { dataOf } from '../../service/fixtures.ts'
 import { request } from '../../torture/enrolled-approver.ts'
-import { confirmPhone } from '../../torture/mobile-account.ts'
+import { confirmPhone, emailLinkFor } from '../../torture/mobile-account.ts'
 import type { Phone } from '../page-phone.ts'
 import { alert, type Person, type Scenario, type Scene, unreachable, visible } from './scene.ts'
 
@@ -36,6 +36,16 @@ const starting: Scenario = async (scene) => {
   }
 }
 
+const linkStillWorks = 'Can’t reach the service. Your link still works.'
+
+/** The link from the e-mail of somebody who has just confirmed a phone. */
+const emailLink = async ({ stage }: Scene) => {
+  const service = { baseUrl: `${stage.origin}/admin/public/api`, log: stage.log }
+  const email = `grace${Date.now()}@acme.example`
+  const { mobile } = await confirmPhone(service, stage.service.operatorKey, { email })
+  return { service, email, mobile, link: await emailLinkFor(service, email) }
+}
+
 export const newcomers: Record<string, Scenario> = {
   beginEnrollment: async (scene) => {
     const user = await scene.stage.person()
@@ -69,27 +79,30 @@ export const newcomers: Record<string, Scenario> = {
       happened: () => devicesOf(scene, user),
     }
   },
-  verifyEmail: async (scene) => {
-    const { stage } = scene
-    const service = { baseUrl: `${stage.origin}/admin/public/api`, log: stage.log }
-    const email = `grace${Date.now()}@acme.example`
-    const { mobile } = await confirmPhone(service, stage.service.operatorKey, { email })
+  readEmailLink: async (scene) => {
+    const { email, link } = await emailLink(scene)
     const phone = await scene.openPhone()
-    let link: string | undefined
-    while (!link) {
-      const mail = stage.log().split(`to ${email} `)[1] ?? ''
-      link = /http:[^#\s]{1,200}#verify-email=[\w-]{43}/.exec(mail)?.[0]
-      await phone.page.waitForTimeout(20)
+    return {
+      phone,
+      tap: () => phone.page.goto(link),
+      says: () => alert(phone, linkStillWorks),
+      again: () => phone.tap('Try again'),
+      done: () => visible(phone.page.getByText(email)),
     }
+  },
+  verifyEmail: async (scene) => {
+    const { service, mobile, link } = await emailLink(scene)
+    const phone = await scene.openPhone()
     await phone.page.goto(link)
-    await phone.page.getByText(email).waitFor()
+    await phone.sees('Is this your e-mail address?')
     return {
       phone,
       tap: () => phone.tap('Yes, confirm'),
-      says: () => alert(phone, 'Can’t reach the service. Your link still works.'),
+      says: () => alert(phone, linkStillWorks),
       done: () => phone.sees('E-mail address confirmed'),
       happened: async () => {
-        const found = await request(service.baseUrl, 'getMobileUser', stage.service.operatorKey, { mobile })
+        const { operatorKey } = scene.stage.service
+        const found = await request(service.baseUrl, 'getMobileUser', operatorKey, { mobile })
         return Number(found.account?.email_verified_at !== null)
       },
     }

@@ -12,14 +12,14 @@ const change: Subject = {
     operation: 'setRules',
     body: {
       name: 'destroy, merge',
-      groups: ['dba: Ada Lovelace (user 1), Grace Hopper (user 2)'],
+      'group.dba': ['Ada Lovelace (user 1)', 'Grace Hopper (user 2)'],
       'rule.destroy.match': match,
       'rule.destroy.who': ['@dba', '@security:2'],
       'rule.merge.except': [{ tool: ['read_*'] }, { server: ['github'], arguments: { branch: ['main'] } }],
       'rule.merge.number': true,
     },
     before: {
-      groups: ['dba: Grace Hopper (user 2)'],
+      'group.dba': ['Grace Hopper (user 2)', 'Mary Jackson (user 3)'],
       'rule.destroy.match': { ...match, cwd: ['/srv/**'] },
       'rule.destroy.who': ['@dba'],
     },
