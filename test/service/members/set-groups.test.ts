@@ -100,7 +100,7 @@ test('a name cannot say that somebody else is in a group, before the approval or
   expect(refusal(fewer)).toEqual([422, 'other_subject', ['digest']])
   const { request_id } = (await asked([alan.id])).body.data.request
   const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
-  expect(subject.data.body.groups).toEqual([`new: "${forged.join(' ')}" (user ${alan.id}, ••••••••0103)`])
+  expect(subject.data.body['group.new']).toEqual([`"${forged.join(' ')}" (user ${alan.id}, ••••••••0103)`])
 })
 
 const addRule = (approval?: string) =>
