@@ -47,6 +47,10 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
   return found
 }
 
+/** What to type for an organization: its slug, if this run has looked it up. */
+export const typedOrg = (id: number, context: Context): string =>
+  inRun.get(context)?.get(String(id))?.slug ?? String(id)
+
 const lookUp = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (!/^[\w-]{1,60}$/.test(idOrSlug))
     throw usageError(`"${idOrSlug}" is not a valid id or slug`, 'svc org list')

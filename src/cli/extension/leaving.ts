@@ -5,7 +5,7 @@ import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import { findOrg } from '../context/organization.ts'
+import { resolveOrg, typedOrg } from '../context/organization.ts'
 import { orgIn } from '../operation/confirm.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 import { deviceRevocation } from './revocation.ts'
@@ -13,12 +13,12 @@ import { deviceRevocation } from './revocation.ts'
 /** The groups and rules of the organization; none if this key cannot read them. */
 const readThese = async (org: string | number, context: Context) => {
   const { readGroupsAndRules, shortRules } = await import('../operation/short-rules.ts')
-  const { id, slug } = await findOrg(String(org), context)
+  const { id } = await resolveOrg(String(org), context)
   const found = await readGroupsAndRules(context, id).catch((error: unknown) => {
     if (error instanceof SvcError && error.exit !== 'interrupted') return { groups: [], rules: [] }
     throw error
   })
-  const named = slug ?? String(id)
+  const named = typedOrg(id, context)
   return { ...found, named, short: () => shortRules(found.rules, found.groups, named) }
 }
 

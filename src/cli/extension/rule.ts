@@ -59,8 +59,10 @@ const heldBy = async (input: Record<string, unknown>, context: Context): Promise
       if (error instanceof SvcError && error.exit !== 'interrupted') return undefined
       throw error
     })
-  const { match, who } = found ? (fieldsIn(found) as Partial<Rule>) : {}
-  return match && who ? [`It holds ${matchText(match)}, and asks ${who.join(', ')}`] : []
+  const shown = found ? fieldsIn(found) : {}
+  return shown.match && shown.who
+    ? [`It holds ${matchText(shown.match)}, and asks ${shown.who.join(', ')}`]
+    : []
 }
 
 /** The field that most rules of a type have a pattern for. */

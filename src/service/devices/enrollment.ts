@@ -4,6 +4,7 @@ import type { Call } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { type Member, ofActiveMember, ofMember, ofMembership } from '../call/tenant.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
+import { isAuthenticDevice } from './rows.ts'
 import { devicesOf } from './active.ts'
 import { linkEnded } from './ended-link.ts'
 import { checkActor } from './actors.ts'
@@ -20,7 +21,8 @@ export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = 
   const person = call.caller.person && requirePerson(call.caller)
   if (person) await checkActor(call, person, user_id)
   // All devices of a member share one handle, so that an authenticator keeps one key for them.
-  const device = await devicesOf(call.db, member).select('user_handle').executeTakeFirst()
+  const devices = await devicesOf(call.db, member).selectAll().execute()
+  const device = devices.find((one) => isAuthenticDevice(call, one))
   const row = {
     org_id,
     user_id,

@@ -9,7 +9,7 @@ import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { inParts } from '../storage/in-parts.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
-import { isAuthenticKey, type KeyRow } from './rows.ts'
+import { isAuthenticKey, keyNotAuthentic, type KeyRow } from './rows.ts'
 import { scopesText } from './scopes.ts'
 
 // The root of a key is the row of its first secret; rotations do not change it. `created_by` is the root of the key that
@@ -125,15 +125,12 @@ export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
  * Refuses a caller whose secret a rotation replaced: a key that a leaked secret got would outlive it. Locks the organization
  * of the caller, so that a rotation or a revocation of its key comes before or after.
  */
-export const requireNewestSecret = async ({ db, caller, now }: Call): Promise<void> => {
+export const requireNewestSecret = async ({ db, caller, keyring, now }: Call): Promise<void> => {
   const own = caller.orgId ?? 0
   if (await lockOrganizations(db, [own]))
     requireLiveCaller(await readPreconditions(db, caller, own), caller, now)
-  const row = await db
-    .selectFrom('api_keys')
-    .where('id', '=', caller.keyId)
-    .select('replaced')
-    .executeTakeFirst()
+  const row = await db.selectFrom('api_keys').where('id', '=', caller.keyId).selectAll().executeTakeFirst()
+  if (row && !isAuthenticKey(keyring, row)) throw keyNotAuthentic(row.id)
   if (row?.replaced !== 1) return
   throw forbidden(
     'secret_replaced',
