@@ -13,7 +13,7 @@ export const pageEmail = operations({
     effect: 'read',
     summary: 'Show the e-mail address that a link would verify',
     message: 'E-mail address',
-    input: z.strictObject({ token: token }),
+    input: z.strictObject({ token }),
     data: z.looseObject({ email: chosen(z.string(), 'The address', { personal: true }) }),
   },
   verifyEmail: {
@@ -21,6 +21,6 @@ export const pageEmail = operations({
     open: true,
     summary: 'Verify an e-mail address with the token of its link; the token works once',
     message: 'E-mail address confirmed',
-    input: z.strictObject({ token: token }),
+    input: z.strictObject({ token }),
   },
 })

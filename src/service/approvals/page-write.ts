@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts'
 import { type Caller, namedKeyOf, requirePerson } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember } from '../call/tenant.ts'
-import { isAuthenticDevice } from '../devices/rows.ts'
+import { ownerOfDevice } from '../devices/record.ts'
 import { proveApproval } from './authentic.ts'
 import { readCurrent } from './current.ts'
 import { requestExpired } from './expiry.ts'
@@ -23,20 +23,12 @@ const commands = new Map(
 )
 
 /** The person whom a write of the page concerns. */
-const subjectOf = async (
-  { db, caller, keyring }: Call,
-  { user_id, device_id }: Fields,
-): Promise<number | undefined> => {
+const subjectOf = async (call: Call, { user_id, device_id }: Fields): Promise<number | undefined> => {
   if (typeof device_id !== 'number') return user_id as number | undefined
-  const device = await db
-    .selectFrom('devices')
-    .where('id', '=', device_id)
-    .where('org_id', '=', requirePerson(caller).org_id)
-    .selectAll()
-    .executeTakeFirst()
+  const owner = await ownerOfDevice(call, requirePerson(call.caller).org_id, device_id)
   // Another program could give it to the caller, or hide it, for this statement.
-  if (!device || !isAuthenticDevice({ keyring }, device)) throw notFound('Device')
-  return device.user_id
+  if (owner === undefined) throw notFound('Device')
+  return owner
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { ofMember, organizationRow, ownSlug, readPeople } from '../call/tenant.ts'
 import { tryTarget } from '../call/webhook-target.ts'
-import { isAuthenticDevice } from '../devices/rows.ts'
+import { ownerOfDevice } from '../devices/record.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import { ownedKeyText } from './key-confirmation.ts'
 import { peopleText } from './people-text.ts'
@@ -129,18 +129,11 @@ const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
 }
 
 /** The user whom a call is about; undefined if it is about none. */
-const concernedUser = async ({ db, caller, keyring }: Call, { id, input }: Write, orgId: number) => {
+const concernedUser = async (call: Call, { id, input }: Write, orgId: number) => {
   if (id === 'createKey') return input['owner_user_id'] as number | undefined
-  if (id === 'setAway') return Number(input['user_id'] ?? caller.ownerId)
+  if (id === 'setAway') return Number(input['user_id'] ?? call.caller.ownerId)
   if (input['device_id'] === undefined) return (input['userId'] ?? input['user_id']) as number | undefined
-  const device = await db
-    .selectFrom('devices')
-    .where('org_id', '=', orgId)
-    .where('id', '=', Number(input['device_id']))
-    .selectAll()
-    .executeTakeFirst()
-  // Another program could name somebody else.
-  return device && isAuthenticDevice({ keyring }, device) ? device.user_id : undefined
+  return ownerOfDevice(call, orgId, Number(input['device_id']))
 }
 
 /** What an approver reads besides the input, which names it by id only. */

@@ -7,7 +7,7 @@ import type { KeyRow } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import { findAppointment } from './appointment-rows.ts'
-import { isAuthenticDevice } from './rows.ts'
+import { type DeviceRow, isAuthenticDevice } from './rows.ts'
 
 // The origin of a device, an agent or an administrator: the root keys behind it, followed through the devices that added or
 // approved it. A device comes to be in one way only, with a link, and the row of the link says who created it:
@@ -62,9 +62,15 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   return org_id === null ? { key, sources: [] } : undefined
 }
 
+/** A device of any organization that no other program has changed. */
+const findDevice = async (deps: Deps, id: number): Promise<DeviceRow | undefined> => {
+  const row = await deps.db.selectFrom('devices').where('id', '=', id).selectAll().executeTakeFirst()
+  return row && isAuthenticDevice(deps, row) ? row : undefined
+}
+
 const ownerOf = async (deps: Deps, device: number): Promise<Member | undefined> => {
-  const row = await deps.db.selectFrom('devices').where('id', '=', device).selectAll().executeTakeFirst()
-  return row && isAuthenticDevice(deps, row) ? { org_id: row.org_id, user_id: row.user_id } : undefined
+  const row = await findDevice(deps, device)
+  return row && { org_id: row.org_id, user_id: row.user_id }
 }
 
 /** A device that acted for somebody: as its own, or as an administrator if it acted for another person. */
@@ -80,8 +86,8 @@ const actorOf = async (
 
 /** What added and what approved a device. */
 const ofDevice = async (deps: Deps, id: number): Promise<Found | undefined> => {
-  const row = await deps.db.selectFrom('devices').where('id', '=', id).selectAll().executeTakeFirst()
-  if (!row || !isAuthenticDevice(deps, row)) return undefined
+  const row = await findDevice(deps, id)
+  if (!row) return undefined
   const { enrolled_by, added_by, approved_by, approved_by_key, proof, bound_at, user_id } = row
   const { registered_at, approved_at } = row
   const needsApproval = bound_at !== null && (proof === 'device' || proof === 'admin')

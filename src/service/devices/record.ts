@@ -32,20 +32,28 @@ export const findDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: 
     .select([...deviceColumns, 'approved_at'])
     .executeTakeFirstOrThrow(() => notFound('Device'))
 
+const readDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: number) =>
+  db.selectFrom('devices').where('org_id', '=', org_id).where('id', '=', device_id).selectAll()
+
 /** A device that no other program has changed: whom it belongs to decides who is asked, and who is told. */
 export const findOwnDevice = async (
   call: Pick<Call, 'db' | 'keyring'>,
   org_id: number,
   device_id: number,
 ): Promise<DeviceRow> => {
-  const row = await call.db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('id', '=', device_id)
-    .selectAll()
-    .executeTakeFirstOrThrow(() => notFound('Device'))
+  const row = await readDevice(call, org_id, device_id).executeTakeFirstOrThrow(() => notFound('Device'))
   if (!isAuthenticDevice(call, row)) throw deviceNotAuthentic()
   return row
+}
+
+/** Whose a device is; undefined if there is none, or if another program has changed it. */
+export const ownerOfDevice = async (
+  call: Pick<Call, 'db' | 'keyring'>,
+  org_id: number,
+  device_id: number,
+): Promise<number | undefined> => {
+  const row = await readDevice(call, org_id, device_id).executeTakeFirst()
+  return row && isAuthenticDevice(call, row) ? row.user_id : undefined
 }
 
 /** The row in the store is not the one that the service wrote. */
