@@ -213,7 +213,7 @@ export const approval = operations({
     }),
     data: z.array(approvalRecord),
     columns,
-    wide: ['detail', 'verified_as', 'lines', 'requested_at', 'expires_at'],
+    wide: ['detail', 'verified_as', 'expires_at', 'lines', 'requested_at'],
   },
   withdrawApproval: {
     route: 'POST /svc/v1/approvals/{request_id}/withdraw',

@@ -71,7 +71,7 @@ export const claimsShape = z.strictObject({
   device: z.strictObject({
     id: someText,
     proof: z.enum(['link', 'otp', 'device', 'admin']),
-    bound_at: z.nullable(z.string()),
+    bound_at: z.string(),
     /** The root key that is related most closely. */
     enrolled_by: z.strictObject({
       key_id: z.nullable(z.string()),

@@ -58,7 +58,7 @@ const personFacts = ({ approver, sub, device, dev, evidence }: ReceiptClaims): s
     ...(approver.twin
       ? ['Another active member had the same name as the approver, or one that looks like it']
       : []),
-    `The origin of the device is ${origin}; it was proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
+    `The origin of the device is ${origin}; it was proved by ${proofs[device.proof]}, active since ${device.bound_at}`,
   ]
 }
 

@@ -4,7 +4,7 @@ import { contextBytes } from '../../src/receipt/context.ts'
 import type { Expectations } from '../../src/receipt/expectations.ts'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { failedChecks } from './failed-checks.ts'
-import { approval, approverKey, createIssuer, now, ours, specimen } from './specimen.ts'
+import { approval, approverKey, createIssuer, device, now, ours, specimen } from './specimen.ts'
 
 const issuer = await createIssuer()
 const key = approverKey()
@@ -110,6 +110,11 @@ describe('data next to the JWS', () => {
     expect(await failed({ format: 'jws', jws: receipt.jws })).toEqual(['format'])
     expect(await failed({ ...receipt, note: 'approved!' })).toEqual(['format'])
     expect(await failed({ ...receipt, format: 'jwt' })).toEqual(['format'])
+  })
+
+  test('of a device that never was active is not issued', async () => {
+    const never = { ...device, bound_at: null as unknown as string }
+    await expect(specimen(issuer, approval, key, { device: never })).rejects.toThrow('bound_at')
   })
 
   test('may lack the claims, as in the result of a tool', async () => {

@@ -4,7 +4,7 @@ import type { RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { organizationRow } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
-import { deviceNotAuthentic } from '../devices/record.ts'
+import { deviceNotAuthentic, inactiveDevice } from '../devices/record.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { requiresLocation } from '../policy/factor-settings.ts'
@@ -40,6 +40,7 @@ const findDecider = (
     const ballot = await findBallot(db, row, device.user_id)
     if (!keyring.holds('ballots', ballot)) throw requestNotAuthentic('decided')
     if (!isAuthenticDevice({ keyring }, device)) throw deviceNotAuthentic()
+    if (device.bound_at === null) throw inactiveDevice(device)
     const person = await db
       .selectFrom('people')
       .where('id', '=', ballot.user_id)

@@ -6,6 +6,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { readGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
+import { isGenuine } from './genuine.ts'
 import { endGrants, readTerms } from './grants.ts'
 import { storedSubject } from './record.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -51,7 +52,9 @@ export const grantRecords = async (call: Call, org_id: number, grants: StoredGra
     .where('org_id', '=', org_id)
     .selectAll()
     .execute()
-  const requests = new Map(rows.map((row) => [row.request_id, row]))
+  // One that another program changed can no longer be used.
+  const genuine = rows.filter((row) => isGenuine(row, call))
+  const requests = new Map(genuine.map((row) => [row.request_id, row]))
   return grants.flatMap((grant) => {
     const row = requests.get(grant.request_id)
     return row ? toRecord(row, grant) : []

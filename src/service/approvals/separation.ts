@@ -76,7 +76,8 @@ export const readDeviceClaim = async (
 ): Promise<DeviceClaim> => {
   const { relation, root } = await findRelation(deps, row.asked_by, { device: id })
   const enrolled_by = { key_id: root ? String(root.id) : null, name: root?.name ?? null, relation }
-  return { id: String(id), proof, bound_at, enrolled_by }
+  // `findDecider` refuses one that never was active.
+  return { id: String(id), proof, bound_at: bound_at!, enrolled_by }
 }
 
 /** Under `strict`, at least one device must be able to approve. Checked before anybody is notified; fails with 409. */

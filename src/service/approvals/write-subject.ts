@@ -4,6 +4,7 @@ import { fieldSchemas } from '../../contract/schema.ts'
 import { type OperationId, table } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
 import { ofMember, organizationRow, ownSlug, readPeople } from '../call/tenant.ts'
 import { tryTarget } from '../call/webhook-target.ts'
 import { ownerOfDevice } from '../devices/record.ts'
@@ -128,9 +129,23 @@ const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
   return body
 }
 
+const memberWithNumber = async ({ db }: Call, { mobile, country_code }: Fields, orgId: number) => {
+  const number = parsePhone(String(mobile), country_code as string | undefined).mobile
+  const member = await db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .where('m.org_id', '=', orgId)
+    .where('p.mobile', '=', number)
+    .select('m.user_id')
+    .executeTakeFirst()
+  // The number is proven with the text of the person.
+  return member?.user_id
+}
+
 /** The user whom a call is about; undefined if it is about none. */
 const concernedUser = async (call: Call, { id, input }: Write, orgId: number) => {
   if (id === 'createKey') return input['owner_user_id'] as number | undefined
+  if (id === 'updateProfile' && input['mobile'] !== undefined) return memberWithNumber(call, input, orgId)
   if (id === 'setAway') return Number(input['user_id'] ?? call.caller.ownerId)
   if (input['device_id'] === undefined) return (input['userId'] ?? input['user_id']) as number | undefined
   return ownerOfDevice(call, orgId, Number(input['device_id']))

@@ -79,6 +79,13 @@ describe('a grant', () => {
     expect(refusal(await consume(use))).toEqual([409, 'grant_over', []])
   })
 
+  test('is not listed with what another program wrote into its request', async () => {
+    await granted()
+    expect(await grants()).toHaveLength(1)
+    await service.runSql("UPDATE approvals SET subject_data = replace(subject_data, 'web-1', 'db-1')", [])
+    expect(await grants()).toEqual([])
+  })
+
   test('is offered and signed only if the approver chooses it', async () => {
     const { request_id } = await asked()
     dataOf(await decide(service, request_id, ada.key))

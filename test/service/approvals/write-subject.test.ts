@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { createApprover } from '../approver.ts'
 import { dataOf } from '../fixtures.ts'
+import { createMobileUser } from '../mobile-user.ts'
 import { holdCalls } from '../rule-fixture.ts'
 
 installHooks()
@@ -25,6 +26,15 @@ describe('whoever decides about a call reads', () => {
     )
     const held = await dataOfHeld('DELETE', `/svc/v1/webhooks/${webhook_id}`, { key: acme.key })
     expect(held.deletions).toEqual(['hooks.example'])
+  })
+
+  test('the person whose account changes, whom the call names by number', async () => {
+    await createMobileUser(service, { key: acme.key })
+    await createApprover(service, acme.id, 2)
+    await holdCalls(service, acme.id, ['mobile update-profile'], [ada.id])
+    const body = { mobile: '+12025550101', email: 'new@acme.example' }
+    const held = await dataOfHeld('POST', '/update-profile', { body, key: acme.key })
+    expect(held.body.user).toContain(`user ${ada.id}`)
   })
 
   test('of a policy only what changes, because the rest stays', async () => {
