@@ -213,7 +213,7 @@ export const approval = operations({
     }),
     data: z.array(approvalRecord),
     columns,
-    wide: ['detail', 'verified_as', 'expires_at', 'lines', 'requested_at'],
+    wide: ['detail', 'verified_as', 'requested_at', 'expires_at', 'lines', 'action'],
   },
   withdrawApproval: {
     route: 'POST /svc/v1/approvals/{request_id}/withdraw',

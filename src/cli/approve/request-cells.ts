@@ -19,22 +19,26 @@ const answersText = (line: ApprovalLine): string => {
   return `${askedText([line])}: ${answers || 'no answer'}`
 }
 
+const linesText = (lines: unknown, { grant_use }: Record<string, unknown>): string =>
+  Array.isArray(lines)
+    ? `${grant_use === undefined ? '' : 'earlier: '}${(lines as ApprovalLine[]).map(answersText).join('; ')}`
+    : ''
+
 /** A request that its requester withdrew has the status of one whose time ran out. */
 export const statusText = (request: Record<string, unknown>): string =>
   isWithdrawn(request) ? withdrawnMark : String(request['status'])
 
 /** Of one request: who answered, and how it ended. */
 export const answerTexts: Shape['texts'] = {
-  lines: (lines, { grant_use }) =>
-    Array.isArray(lines)
-      ? `${grant_use === undefined ? '' : 'earlier: '}${(lines as ApprovalLine[]).map(answersText).join('; ')}`
-      : '',
+  lines: linesText,
   status: (_, request) => statusText(request),
 }
 
 /** In a list: only a pending request can expire, and an emergency has one cell. */
 export const listTexts: Shape['texts'] = {
   ...answerTexts,
+  // Its status says that nobody has answered yet.
+  lines: (lines, request) => linesText(lines, request).replaceAll(': no answer', ''),
   action: (_, request) => headlineOf(request),
   expires_at: (time, { status }) => (status === 'pending' ? String(time) : ''),
   break_glass: (glass, { status }) => {
