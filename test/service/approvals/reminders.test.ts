@@ -45,6 +45,16 @@ describe('15 minutes before its end, a long request', () => {
     expect(await reminded()).toEqual([Number(ada.id)])
   })
 
+  test('reminds of the others when another program has made one unreadable', async () => {
+    const second = dataOf(await askLong()).request_id
+    await service.runSql("UPDATE approvals SET lines = '{', excluded = '{' WHERE request_id = ?", [id])
+    clock.tick(24 * hour - 15 * minute)
+    const before = service.notified.length
+    await remindDue(service.service)
+    const people = service.notified.slice(before).filter(({ request_id }) => request_id === second)
+    expect(people.map(({ user_id }) => user_id)).toEqual(everybody())
+  })
+
   test('does not remind of a request that has ended', async () => {
     dataOf(await withdraw(id, acme.key))
     clock.tick(24 * hour - 15 * minute)

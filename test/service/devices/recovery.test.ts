@@ -64,6 +64,17 @@ describe('a device after the last one was lost', () => {
     expect(await stateOfReplacement()).toMatchObject({ state: 'active', bound_at: clock.iso() })
   })
 
+  test('waits as long as it was told, whatever another program writes', async () => {
+    dataOf(await moveDevice(service, admin, replacement.device))
+    await service.runSql(
+      `UPDATE devices SET approved_at = '2020-01-01T00:00:00.000Z', active_from = '2020-01-02T00:00:00.000Z'
+       WHERE id = ${replacement.device}`,
+    )
+    await endCooling(service.service)
+    expect(await service.runSql("SELECT id FROM devices WHERE state = 'pending'")).toHaveLength(1)
+    expect((await signIn(service, replacement.key)).status).toBe(403)
+  })
+
   test('is approved by one of two administrators at once', async () => {
     const second = await createPhone(service, acme.id, 8, { role: 'admin' })
     clock.tick(2 * day)

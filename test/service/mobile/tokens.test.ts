@@ -1,5 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/core/ids.ts'
 import { createClock, day, minute } from '../clock.ts'
 import { auditOf, contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
@@ -89,6 +90,17 @@ describe('a refresh token', () => {
 
   test('expires after thirty days', async () => {
     clock.tick(30 * day)
+    expect(refusal(await refresh(user.refresh_token))).toEqual(invalid)
+  })
+
+  test('is not valid for longer, nor as another one, because another program wrote so', async () => {
+    const made = 'a'.repeat(43)
+    await service.runSql('UPDATE refresh_tokens SET token_hash = ?', [sha256(made)])
+    expect(refusal(await refresh(made))).toEqual(invalid)
+    await service.runSql('UPDATE refresh_tokens SET token_hash = ?', [sha256(user.refresh_token)])
+    const expires_at = new Date(clock.now().getTime() + 60 * day).toISOString()
+    clock.tick(30 * day)
+    await service.runSql('UPDATE refresh_tokens SET expires_at = ?', [expires_at])
     expect(refusal(await refresh(user.refresh_token))).toEqual(invalid)
   })
 
