@@ -87,7 +87,9 @@ export default defineConfig({
             // What stores little of its own.
             ...(isWhole
               ? []
-              : ['test/service/{config,custody,delivery,events,http,machines,mobile,page}/**']),
+              : [
+                  'test/service/{config,custody,delivery,events,http,machines,mcp,mobile,page,verifications}/**',
+                ]),
           ],
           globalSetup: 'test/service/storage/postgres-setup.ts',
           env: { SVC_TEST_STORE: 'postgres' },
