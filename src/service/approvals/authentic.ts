@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize'
 import type { UseClaims } from '../../receipt/grant-use.ts'
 import type { ReceiptClaims } from '../../receipt/claims.ts'
+import { createRecent } from '../../core/recent.ts'
 import { conflict, forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Service } from '../call/service.ts'
 import { askAgain } from './ask-again.ts'
@@ -85,11 +86,10 @@ export const proveApproval = async (
 }
 
 /** For each service, the requests that were proved last for one of their rows. */
-const proved = new WeakMap<object, Map<string, ApprovalRow>>()
-const mostProved = 100
+const proved = createRecent<string, ApprovalRow>(100)
 
 export const forgetProved = (keyring: Service['keyring'], request_id: string): void =>
-  void proved.get(keyring)?.delete(request_id)
+  proved.delete(keyring, request_id)
 
 /**
  * As `proveApproval`, for one of many rows: reads and verifies the request once. The use of the row compares its MAC, its state
@@ -101,14 +101,10 @@ export const proveForRow = async (
   access: ApprovalAccess,
 ): Promise<ApprovalRow | undefined> => {
   const { keyring } = service
-  const all = proved.get(keyring) ?? new Map<string, ApprovalRow>()
-  const known = all.get(request_id)
+  const known = proved.get(keyring, request_id)
   const isOurs = known && (access.orgId === null || access.orgId === known.org_id)
   if (isOurs && !isOver(known, service.storage.now())) return known
   const row = await proveApproval(service, request_id, access)
-  if (row?.status !== 'approved') return row
-  const [oldest] = all.keys()
-  if (all.size >= mostProved) all.delete(oldest!)
-  proved.set(keyring, all.set(request_id, row))
+  if (row?.status === 'approved') proved.set(keyring, request_id, row)
   return row
 }

@@ -1,4 +1,5 @@
 import { auditHash, genesisHash } from '../../receipt/chain.ts'
+import { createRecent } from '../../core/recent.ts'
 import type { RowMacs } from './keyring.ts'
 import { type Db, type Tables, tables } from '../storage/schema.ts'
 import { named, statement } from '../storage/statement.ts'
@@ -24,14 +25,7 @@ const addRow = statement((db, row: Tables['audit']) => db.insertInto('audit').va
 type Macs = Pick<RowMacs, 'macOf' | 'holds'>
 
 /** Ends that were proven, because each write follows the row of the last one, and proving takes longer than a statement. */
-const proven = new WeakMap<Macs, Set<string>>()
-const mostProven = 1_000
-
-const noteProven = (keyring: Macs, text: string): void => {
-  const known = proven.get(keyring) ?? new Set()
-  if (known.size >= mostProven) known.clear()
-  proven.set(keyring, known.add(text))
-}
+const proven = createRecent<string, true>(1_000)
 
 const textOf = (org_id: number, end: AuditHead): string =>
   [org_id, ...headColumns.map((name) => end[name])].join(' ')
@@ -39,9 +33,9 @@ const textOf = (org_id: number, end: AuditHead): string =>
 /** Whether the service wrote the row that ends an audit. */
 export const isGenuineEnd = (keyring: Macs, org_id: number, end: AuditHead): boolean => {
   const text = textOf(org_id, end)
-  if (proven.get(keyring)?.has(text)) return true
+  if (proven.get(keyring, text)) return true
   const found = keyring.holds('audit', { org_id, ...end })
-  if (found) noteProven(keyring, text)
+  if (found) proven.set(keyring, text, true)
   return found
 }
 
@@ -64,22 +58,16 @@ export const rulesInWrite = (
 type Committed = Pick<AuditHead, 'seq' | 'hash'>
 
 /** The last rows of audits that this process has committed. */
-const committed = new WeakMap<Macs, Map<number, Committed>>()
-const mostCommitted = 10_000
+const committed = createRecent<number, Committed>(10_000)
 
 /** After the commit of a row. */
 export const noteCommitted = (keyring: Macs, org_id: number, { seq, hash }: Committed): void => {
-  const ends = committed.get(keyring) ?? new Map<number, Committed>()
-  if ((ends.get(org_id)?.seq ?? 0) > seq) return
-  ends.delete(org_id)
-  const [oldest] = ends.keys()
-  if (ends.size >= mostCommitted) ends.delete(oldest!)
-  committed.set(keyring, ends.set(org_id, { seq, hash }))
+  if ((committed.get(keyring, org_id)?.seq ?? 0) <= seq) committed.set(keyring, org_id, { seq, hash })
 }
 
 /** Whoever hides the newest rows of a store, with the rules and groups of that time, would put them back after one call. */
 const requireCommitted = (keyring: Macs, org_id: number, head: Committed | undefined): void => {
-  const known = committed.get(keyring)?.get(org_id)
+  const known = committed.get(keyring, org_id)
   if (!known) return
   if (head && (head.seq > known.seq || (head.seq === known.seq && head.hash === known.hash))) return
   throw storeChanged(`the audit of organization ${org_id} had ${known.seq} rows`)
@@ -129,7 +117,7 @@ export const appendAudit = async ({ db, keyring }: Deps, entry: AuditEntry): Pro
   const whole = { ...row, hash, row_mac }
   const added = addRow(db, { ...whole, changes: JSON.stringify(row.changes) })
   const next = named(whole, headColumns)
-  if (follows) noteProven(keyring, textOf(org_id, next))
+  if (follows) proven.set(keyring, textOf(org_id, next), true)
   await transaction.append(org_id, next, added)
   return next
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
+import { createRecent } from '../../core/recent.ts'
 import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
@@ -32,19 +33,14 @@ const hashCode = ({ salt, expires_at }: { salt: string; expires_at: string }, ot
   sha256(`${salt} ${expires_at} ${otp}`)
 
 /** When this process compared a code, by its organization and subject: whoever writes to the store cannot take that back. */
-const compared = new WeakMap<object, Map<string, string[]>>()
-const mostCompared = 10_000
+const compared = createRecent<string, string[]>(10_000)
 
 /** Counts an attempt besides the store. False if the limit is reached. */
 const countHere = ({ keyring, now }: Call, org_id: number, subject: string): boolean => {
-  const known = compared.get(keyring) ?? new Map<string, string[]>()
   const name = `${org_id} ${subject}`
-  const times = (known.get(name) ?? []).filter((at) => at > addMs(now, -attempts.windowMs))
+  const times = (compared.get(keyring, name) ?? []).filter((at) => at > addMs(now, -attempts.windowMs))
   if (times.length >= attempts.atMost) return false
-  known.delete(name)
-  const [oldest] = known.keys()
-  if (known.size >= mostCompared) known.delete(oldest!)
-  compared.set(keyring, known.set(name, [...times, now]))
+  compared.set(keyring, name, [...times, now])
   return true
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from '../../../core/log.ts'
+import { createRecent } from '../../../core/recent.ts'
 import { conflict } from '../../../core/refusal.ts'
 import type { Quotes, QuoteResult, Quote } from '../../call/service.ts'
 import type { QuotesSettings } from '../../config/quotes-settings.ts'
@@ -49,14 +50,12 @@ const reasonOf = (error: unknown): string => {
 
 /** Caches quotes for a minute, and longer while the provider fails. Sends one request at a time for each stock. */
 export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): string; log: Log }): Quotes => {
-  const cached = new Map<string, { quote: QuoteResult; until: number }>()
+  const cached = createRecent<string, { quote: QuoteResult; until: number }>(cacheSize)
   const pending = new Map<string, Promise<QuoteResult | undefined>>()
   const { source } = provider
 
   const cache = (name: string, quote: QuoteResult, ms: number): QuoteResult => {
-    cached.delete(name)
-    cached.set(name, { quote, until: Date.parse(now()) + ms })
-    if (cached.size > cacheSize) cached.delete(cached.keys().next().value!)
+    cached.set(provider, name, { quote, until: Date.parse(now()) + ms })
     return quote
   }
 
@@ -64,11 +63,11 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): str
     try {
       const quote = await provider.find(nameOrSymbol)
       if (quote) return cache(name, { ...quote, stale: provider === sampleProvider, source }, freshMs)
-      cached.delete(name)
+      cached.delete(provider, name)
       return undefined
     } catch (error) {
       log({ at: now(), level: 'warn', message: 'The quote provider failed', error: reasonOf(error) })
-      const last = cached.get(name)
+      const last = cached.get(provider, name)
       if (!last)
         throw conflict(
           'quotes_unavailable',
@@ -84,7 +83,7 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): str
   return {
     find: async (nameOrSymbol) => {
       const name = foldName(nameOrSymbol)
-      const known = cached.get(name)
+      const known = cached.get(provider, name)
       const left = known ? known.until - Date.parse(now()) : 0
       // More than a minute is left only if the clock was set back.
       if (known && left > 0 && left <= freshMs) return known.quote
