@@ -5,7 +5,7 @@ import { nextMobile } from './requests.ts'
 /** A service with `--dev`, whose log contains the one-time codes. `log` returns what it has written so far. */
 export type Running = { baseUrl: string; log(): string }
 
-const waitMs = 5_000
+const waitMs = 30_000
 
 /** Waits until the log has it. */
 const inLog = async (

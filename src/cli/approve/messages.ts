@@ -5,39 +5,42 @@ import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { wantsColour } from '../terminal/output.ts'
+import { cellText } from '../terminal/payload.ts'
 import { answerTexts } from './request-cells.ts'
 
 type Fields = Record<string, unknown>
-type Below = { message: string; data: Fields[]; columns: readonly string[] }
 
-/** The subject, if it says more than the action, which is only the requester's claim. */
-const subjectOf = ({ subject, action }: Fields): Below | undefined => {
+/** The subject, if it says more than the action, which is only the requester's claim. Two of its fields can have one label. */
+const subjectOf = ({ subject, action }: Fields): string[][] | undefined => {
   if (!isRecord(subject) || !Array.isArray(subject.fields)) return undefined
   if (subject.fields.length === 0 && subject.summary === action) return undefined
-  const lines = subject.fields.filter(isRecord).map(({ label, value, before }) => ({
-    subject: label,
-    value: before === undefined ? value : `${String(before)} -> ${String(value)}`,
-  }))
-  const data = [{ subject: 'Headline', value: subject.summary }, ...lines]
-  return { message: 'Subject', data, columns: ['subject', 'value'] }
+  const lines = subject.fields
+    .filter(isRecord)
+    .map(({ label, value, before }) => [
+      cellText(label),
+      before === undefined ? cellText(value) : `${cellText(before)} -> ${cellText(value)}`,
+    ])
+  return [['Headline', cellText(subject.summary)], ...lines]
 }
 
 /** The results of the rules, for a request that they refused. */
-const rulingOf = ({ status, ruling, attestation }: Fields): Below | undefined =>
-  status !== 'denied' || attestation || !Array.isArray(ruling)
-    ? undefined
-    : { message: 'Ruling', data: ruling.filter(isRecord), columns: ['factor', 'policy', 'result', 'reason'] }
+const rulingOf = ({ status, ruling, attestation }: Fields): Fields[] | undefined =>
+  status !== 'denied' || attestation || !Array.isArray(ruling) ? undefined : ruling.filter(isRecord)
 
 /** Prints subject, ruling and an open review below the record of one request, in a table only: other formats have them in it. */
 export const showBelow = async (context: Context, record: Fields): Promise<void> => {
   const output = await context.output()
   if (output.format !== 'table' || context.globals.jq !== undefined) return
-  for (const below of [subjectOf, rulingOf]) {
-    const found = below(record)
-    if (!found) continue
-    const { message, data, columns } = found
-    context.io.stdout.write('\n')
-    await output.report(message, data, { columns })
+  const { stdout } = context.io
+  const [lines, ruling] = [subjectOf(record), rulingOf(record)]
+  if (lines) {
+    const { drawTable } = await import('../terminal/table.ts')
+    stdout.write(`\n${drawTable({ lines }, { width: Infinity, colour: wantsColour(stdout, context) })}\n`)
+  }
+  if (ruling) {
+    stdout.write('\n')
+    await output.report('Ruling', ruling, { columns: ['factor', 'policy', 'result', 'reason'] })
   }
   const { status, break_glass: glass, request_id: id } = record
   if (status === 'approved' && isRecord(glass) && !glass.review)

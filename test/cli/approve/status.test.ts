@@ -64,7 +64,7 @@ describe('a request with a subject', () => {
   test('is shown with exactly what is approved', async () => {
     const { out } = await approve({ action: 'Tidy up', subject }, ['status', 'apr_1', '-o', 'table'])
     expect(out).toMatch(
-      /\n\nSUBJECT +VALUE\nHeadline +Update geofence: HQ\nOperation +updateGeofence\nradius +150 -> 300\n$/,
+      /\n\nHeadline +Update geofence: HQ\nOperation +updateGeofence\nradius +150 -> 300\n$/,
     )
   })
 
