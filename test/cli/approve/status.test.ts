@@ -63,9 +63,7 @@ describe('a request with a subject', () => {
 
   test('is shown with exactly what is approved', async () => {
     const { out } = await approve({ action: 'Tidy up', subject }, ['status', 'apr_1', '-o', 'table'])
-    expect(out).toMatch(
-      /\n\nHeadline +Update geofence: HQ\nOperation +updateGeofence\nradius +150 -> 300\n$/,
-    )
+    expect(out).toMatch(/\n\nHeadline +Update geofence: HQ\nOperation +updateGeofence\nradius +150 -> 300\n$/)
   })
 
   test('is listed by what the approver reads, and without its deadline once it is decided', async () => {
@@ -89,7 +87,7 @@ describe('a request with a subject', () => {
   test('shows nothing below its action if that is all there is', async () => {
     const text = { ...subject, type: 'text' as const, summary: 'Deploy 4.2', fields: [] }
     expect((await approve({ subject: text }, ['status', 'apr_1', '-o', 'table'])).out).not.toContain(
-      'SUBJECT',
+      'Headline',
     )
     const differs = { ...text, summary: 'Pay 9,000' }
     expect((await approve({ subject: differs }, ['status', 'apr_1', '-o', 'table'])).out).toContain(
