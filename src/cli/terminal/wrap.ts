@@ -1,27 +1,21 @@
 import type { OutputStream } from './io.ts'
 
-/** A word as lines of at most `width` characters, broken after `|`; a longer part stays whole. */
-const broken = (word: string, width: number): string[] =>
-  word.length <= width
-    ? [word]
-    : word.split(/(?<=\|)/).reduce<string[]>((lines, part) => {
-        const last = lines.at(-1)
-        if (last !== undefined && last.length + part.length <= width) lines[lines.length - 1] = last + part
-        else lines.push(part)
-        return lines
-      }, [])
+/** Parts as lines of at most `width` characters; a longer part stays whole. */
+const joined = (parts: readonly string[], between: string, width: number): string[] =>
+  parts.reduce<string[]>((lines, part) => {
+    const longer = lines.length > 0 ? `${lines.at(-1)}${between}${part}` : undefined
+    if (longer !== undefined && longer.length <= width) lines[lines.length - 1] = longer
+    else lines.push(part)
+    return lines
+  }, [])
 
 /** Lines of at most `width` characters, broken at spaces and in lists such as `a|b|c`; a longer word stays whole. */
 export const wrap = (text: string, width: number): string[] =>
-  text
-    .split(' ')
-    .flatMap((word) => broken(word, width))
-    .reduce<string[]>((lines, word) => {
-      const last = lines.at(-1)
-      if (last !== undefined && `${last} ${word}`.length <= width) lines[lines.length - 1] = `${last} ${word}`
-      else lines.push(word)
-      return lines
-    }, [])
+  joined(
+    text.split(' ').flatMap((word) => joined(word.split(/(?<=\|)/), '', width)),
+    ' ',
+    width,
+  )
 
 /** `svc user list --org acme`, but not `svc user list shows them`: a command is copied, so it must stay in one line. */
 const isCommand = (text: string): boolean =>
