@@ -108,7 +108,7 @@ export const createMcpGateway = ({
   })
 
   const apply = (record: ApprovalRecord, answer: ToolAnswer, expected?: string): ApprovalRecord => {
-    const status = stateOf(answer)
+    const status = expected === undefined ? stateOf(answer) : statusIn(answer, expected)
     requireAbout(answer, record.approver_mobile, expected)
     if (answer.bound_to_action === false) bound = false
     notice = text(answer.notice) ?? notice
@@ -153,20 +153,13 @@ export const createMcpGateway = ({
     return record
   }
 
-  const check = async (request_id: string): Promise<ApprovalRecord> => {
-    const record = known.get(request_id) ?? unknown(request_id)
-    const answer = await tools.call('check_status', { request_id })
-    statusIn(answer, request_id)
-    return apply(record, answer, request_id)
-  }
+  const check = async (record: ApprovalRecord, request_id: string): Promise<ApprovalRecord> =>
+    apply(record, await tools.call('check_status', { request_id }), request_id)
 
   const read = async (request_id: string): Promise<ApprovalRecord> => {
     const call = calls.get(request_id)
-    if (!call) return check(request_id)
-    if (call.open === undefined) return afterAtMost(call, 0)
-    const answer = await tools.call('check_status', { request_id: call.open })
-    statusIn(answer, call.open)
-    return apply(call.record, answer, call.open)
+    if (!call) return check(known.get(request_id) ?? unknown(request_id), request_id)
+    return call.open === undefined ? afterAtMost(call, 0) : check(call.record, call.open)
   }
 
   /** The record of a pending call, after at most `ms`. */

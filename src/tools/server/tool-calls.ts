@@ -12,7 +12,7 @@ import {
 } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
 import { Refusal, invalid } from '../../core/refusal.ts'
-import type { Conversation, ToolContext } from './tool-context.ts'
+import type { Conversation, Run, ToolContext } from './tool-context.ts'
 
 const progressEveryMs = 10_000
 
@@ -135,11 +135,7 @@ const planWait = (timeout_s: number | undefined, number: string | null, hasProgr
   return { seconds: hasProgress ? waitSeconds.withProgress : waitSeconds.withoutProgress, stays: true }
 }
 
-const askAndWait = async (
-  input: AskInput,
-  toolContext: ToolContext,
-  conversation: Conversation,
-): Promise<ApprovalOutput> => {
+const askAndWait: Run<AskInput, ApprovalOutput> = async (input, toolContext, conversation) => {
   const { timeout_s } = input
   const { signal, endReason, client, reportProgress } = conversation
   const ask = { ...createAsk(toolContext, input, client), lifetime_s: timeout_s ?? openSeconds }
@@ -164,11 +160,7 @@ const askAndWait = async (
   return outcome(ended, toolContext)
 }
 
-export const requestApproval = async (
-  input: AskInput,
-  toolContext: ToolContext,
-  conversation: Conversation,
-): Promise<ApprovalOutput> => {
+export const requestApproval: Run<AskInput, ApprovalOutput> = async (input, toolContext, conversation) => {
   const { timeout_s } = input
   const { most } = waitSeconds
   if (timeout_s === undefined || timeout_s <= most) return askAndWait(input, toolContext, conversation)
@@ -176,16 +168,9 @@ export const requestApproval = async (
   return { ...output, detail: `${output.detail} timeout_s was lowered to ${most}, the maximum.` }
 }
 
-export const requestApprovalAsync = async (
-  input: AskInput,
-  toolContext: ToolContext,
-  { client }: Conversation,
-): Promise<PendingOutput> => {
-  const { record, keep } = await toolContext.shared.ask(
-    toolContext.caller,
-    createAsk(toolContext, input, client),
-    toolContext.gateway,
-  )
+export const requestApprovalAsync: Run<AskInput, PendingOutput> = async (input, toolContext, { client }) => {
+  const { shared, caller, gateway } = toolContext
+  const { record, keep } = await shared.ask(caller, createAsk(toolContext, input, client), gateway)
   keep()
   return {
     status: 'pending',

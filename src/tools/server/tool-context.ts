@@ -22,3 +22,6 @@ export type Conversation = {
   /** Present if the client accepts progress. */
   reportProgress?(message: string, progress: number, total: number): Promise<void>
 }
+
+/** One of the tools. */
+export type Run<I, O> = (input: I, toolContext: ToolContext, conversation: Conversation) => Promise<O>

@@ -17,7 +17,7 @@ import { invalidFields, Refusal } from '../../core/refusal.ts'
 import { explain } from './advice.ts'
 import { clientName, type Introduction } from './client-name.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
-import type { Conversation, ToolContext } from './tool-context.ts'
+import type { Conversation, Run, ToolContext } from './tool-context.ts'
 
 /**
  * JSON Schema 2020-12, the default of MCP, with types, limits and descriptions only: agents pay for each word, and strict
@@ -66,12 +66,7 @@ export type Session = {
   report(error: Error): void
 }
 
-type Run = (
-  input: never,
-  toolContext: ToolContext,
-  conversation: Conversation,
-) => Promise<Record<string, unknown>>
-const runs: Record<ToolName, Run> = {
+const runs: Record<ToolName, Run<never, Record<string, unknown>>> = {
   request_approval: requestApproval,
   request_approval_async: requestApprovalAsync,
   check_status: checkStatus,
