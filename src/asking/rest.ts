@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts'
 import { approvalStates } from '../contract/approval-state.ts'
 import { approval, type ApprovalRecord } from '../contract/approval.ts'
 import type { Input, Operation } from '../contract/operation.ts'
-import { SvcError } from '../core/errors.ts'
+import { SvcError, unexpectedAnswer } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { placeOf, type Backend } from './backend.ts'
 import { createProver } from './proof.ts'
@@ -39,7 +39,7 @@ const withClock = (client: Client, now: () => number): { call: Client['call']; n
 }
 
 const unclear = (message: string): SvcError =>
-  new SvcError('failed', 'unexpected_answer', message, {
+  unexpectedAnswer(message, {
     detail: 'This is not an approval.',
     hint: 'svc profile show --explain shows the address in use',
   })
@@ -96,12 +96,9 @@ export const createRestBackend = (
     consume: async (request_id, digest) => {
       const { used_at } = await call(approval.consumeApproval, { request_id, digest })
       if (typeof used_at === 'string') return
-      throw new SvcError(
-        'failed',
-        'unexpected_answer',
-        'The service did not confirm that the approval was used',
-        { detail: 'It may have been used, and it works once. Request a new approval.' },
-      )
+      throw unexpectedAnswer('The service did not confirm that the approval was used', {
+        detail: 'It may have been used, and it works once. Request a new approval.',
+      })
     },
     prove: prover.prove,
     // Whoever opened the client closes it.

@@ -1,6 +1,6 @@
 import type { Data, Operation } from '../contract/operation.ts'
 import { isRecord } from '../core/is-record.ts'
-import { SvcError } from '../core/errors.ts'
+import { type SvcError, unexpectedAnswer } from '../core/errors.ts'
 import type { Answer } from './client.ts'
 
 // Reads the data of an answer that svc needs. A third-party service may report success without data.
@@ -11,16 +11,15 @@ type Row<D> = D extends readonly (infer R)[] ? R : Fields
 type AnswerOf<O extends Operation> = Pick<Answer<Data<O>>, 'envelope'>
 
 /** Missing data means unknown, not empty. */
-const noData = ({ cli, effect }: Operation): SvcError =>
-  new SvcError(
-    'failed',
-    'unexpected_answer',
-    `The service reported success and returned no data for svc ${cli}`,
-    {
-      ...(effect !== 'read' && { detail: 'The change may have been made.' }),
-      hint: 'Check that this is the right service: svc profile show --explain',
-    },
-  )
+export const noData = (
+  { cli, effect }: Operation,
+  called = `svc ${cli}`,
+  hint = 'Check that this is the right service: svc profile show --explain',
+): SvcError =>
+  unexpectedAnswer(`The service reported success and returned no data for ${called}`, {
+    ...(effect !== 'read' && { detail: 'The change may have been made.' }),
+    hint,
+  })
 
 export const rowsIn = <O extends Operation>(operation: O, { envelope }: AnswerOf<O>): Row<Data<O>>[] => {
   if (Array.isArray(envelope.data)) return envelope.data.filter((row): row is Row<Data<O>> => isRecord(row))

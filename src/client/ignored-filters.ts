@@ -1,7 +1,7 @@
 import { isWithdrawn, withdrawnMark } from '../contract/approval-state.ts'
 import { answeredFields } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
-import { SvcError } from '../core/errors.ts'
+import { SvcError, unexpectedAnswer } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { samePhone, wholeNumber } from '../core/phone-parts.ts'
 
@@ -78,7 +78,7 @@ const namesOnePerson = new Set(['mobile', 'email'])
 
 const ignored = (field: string): SvcError => {
   if (field === 'request_id')
-    return new SvcError('failed', 'unexpected_answer', 'The service returned another request', {
+    return unexpectedAnswer('The service returned another request', {
       detail: 'The decision is unknown. This is not an approval.',
       hint: 'svc profile show --explain shows the address in use',
     })

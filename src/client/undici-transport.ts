@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Env } from '../core/env.ts'
-import { interrupted, SvcError } from '../core/errors.ts'
+import { interrupted, type SvcError, unexpectedAnswer } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { readTraceParent } from '../core/traceparent.ts'
 import { hostOf, networkError, timedOut } from '../core/network-error.ts'
@@ -149,9 +149,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
 export const mostBytes = 64 * 1024 * 1024
 
 const unexpected = (message: string): SvcError =>
-  new SvcError('failed', 'unexpected_answer', message, {
-    hint: 'Check the address: svc profile show --explain',
-  })
+  unexpectedAnswer(message, { hint: 'Check the address: svc profile show --explain' })
 
 /** The text of a body. Throws if it is compressed, which svc does not request, or not UTF-8. */
 export const decodeBody = (body: Buffer, encoding: string | undefined, host: string): string => {

@@ -52,6 +52,10 @@ export class SvcError extends Error {
 export const usageError = (message: string, hint?: string): SvcError =>
   new SvcError('usage', 'usage', message, { hint })
 
+/** A server answered something else than it must. */
+export const unexpectedAnswer = (message: string, details?: Details): SvcError =>
+  new SvcError('failed', 'unexpected_answer', message, details)
+
 /** The work cannot be done; `hint` says what to do. */
 export const failure = (code: string, message: string, hint: string): SvcError =>
   new SvcError('failed', code, message, { hint })

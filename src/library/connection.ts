@@ -1,3 +1,4 @@
+import { noData } from '../client/answer-data.ts'
 import type { Answer } from '../client/client.ts'
 import { getPublicJson } from '../client/public-json.ts'
 import { createClient } from '../client/rest.ts'
@@ -5,7 +6,7 @@ import { createTransport } from '../client/undici-transport.ts'
 import { answeredFields } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { table } from '../contract/table.ts'
-import { SvcError } from '../core/errors.ts'
+import { usageError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { type NamesOf, requireKnown } from './known-fields.ts'
 import type { CallOptions } from './options.ts'
@@ -25,21 +26,13 @@ type Fields = Record<string, unknown>
 const dataIn = (id: string, operation: Operation, { envelope }: Answer): unknown => {
   const { data } = envelope
   if (answeredFields(operation).length === 0 || isRecord(data) || Array.isArray(data)) return data
-  throw new SvcError(
-    'failed',
-    'unexpected_answer',
-    `The service reported success and returned no data for ${id}`,
-    {
-      ...(operation.effect !== 'read' && { detail: 'The change may have been made.' }),
-      hint: 'Check that baseUrl is the right service',
-    },
-  )
+  throw noData(operation, id, 'Check that baseUrl is the right service')
 }
 
 const operationOf = (id: string): Operation => {
   const operations: Record<string, Operation> = table
   if (Object.hasOwn(operations, id)) return operations[id]!
-  throw new SvcError('usage', 'usage', `There is no operation ${JSON.stringify(id)}`)
+  throw usageError(`There is no operation ${JSON.stringify(id)}`)
 }
 
 const optionNames: NamesOf<CallOptions> = { signal: true, idempotencyKey: true }

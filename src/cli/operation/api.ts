@@ -1,4 +1,4 @@
-import { SvcError, usageError } from '../../core/errors.ts'
+import { unexpectedAnswer, usageError } from '../../core/errors.ts'
 import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { isSeen, safeJson, safeText, seenJson } from '../../core/safe-text.ts'
 import { linkedPage } from '../../client/paging.ts'
@@ -56,9 +56,7 @@ const showAnswer = async (
   const output = await context.output()
   const value = parseJson(body)
   if (value === undefined) {
-    const error = new SvcError('failed', 'unexpected_answer', 'The answer is not valid JSON', {
-      hint: 'Remove -o and --jq to see it',
-    })
+    const error = unexpectedAnswer('The answer is not valid JSON', { hint: 'Remove -o and --jq to see it' })
     if (!context.changed) throw error
     showRaw(body, context)
     throw (await import('../terminal/error.ts')).notShownAsRequested(context, error)

@@ -1,6 +1,6 @@
 import { approvalStates } from '../../contract/approval-state.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import { SvcError } from '../../core/errors.ts'
+import { type SvcError, unexpectedAnswer } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { samePhone } from '../../core/phone-parts.ts'
 import { safeLine } from '../../core/safe-text.ts'
@@ -14,7 +14,7 @@ export const text = (value: unknown): string | null => (typeof value === 'string
 
 /** An answer that does not show what was decided. */
 const unclear = (message: string, id: string | null): SvcError =>
-  new SvcError('failed', 'unexpected_answer', message, {
+  unexpectedAnswer(message, {
     detail: 'It is not known whether the request was approved.',
     hint: id === null ? undefined : `svc approve status ${shellQuote(id)} --mcp`,
   })

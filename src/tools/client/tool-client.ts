@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
-import { interrupted, SvcError } from '../../core/errors.ts'
+import { interrupted, SvcError, unexpectedAnswer } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { hostOf, timedOut } from '../../core/network-error.ts'
@@ -77,7 +77,7 @@ const createFetch = ({ url, token, transport }: Options) => {
       )
     // The SDK would wait for an answer on another stream.
     if (body === '' && request.body.includes('"method":"tools/call"'))
-      throw new SvcError('failed', 'unexpected_answer', `${hostOf(url)} answered a tool call with nothing`, {
+      throw unexpectedAnswer(`${hostOf(url)} answered a tool call with nothing`, {
         detail: 'It is not known whether the request was approved.',
       })
     requireUnambiguous(body, answered['content-type'])
@@ -106,7 +106,7 @@ const unreadable = (
   args: Record<string, unknown>,
   { url, problem }: { url: string; problem: string },
 ): SvcError =>
-  new SvcError('failed', 'unexpected_answer', `The answer of ${tool} from ${hostOf(url)} ${problem}`, {
+  unexpectedAnswer(`The answer of ${tool} from ${hostOf(url)} ${problem}`, {
     detail:
       tool === 'check_status'
         ? 'It is not known whether the request was approved.'

@@ -1,4 +1,4 @@
-import { SvcError } from '../../core/errors.ts'
+import { unexpectedAnswer } from '../../core/errors.ts'
 import { parseExact } from '../../core/exact-json.ts'
 import { isRecord } from '../../core/is-record.ts'
 
@@ -10,7 +10,7 @@ const exactly = (json: string): unknown => {
     return parseExact(json)
   } catch (error) {
     if (error instanceof SyntaxError && error.message !== 'a member appears twice') return undefined
-    throw new SvcError('failed', 'unexpected_answer', 'The answer of the tool server contradicts itself', {
+    throw unexpectedAnswer('The answer of the tool server contradicts itself', {
       detail: 'A member of it appears twice. It is not known whether the request was approved.',
       cause: error,
     })

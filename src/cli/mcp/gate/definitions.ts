@@ -1,4 +1,4 @@
-import { SvcError } from '../../../core/errors.ts'
+import { SvcError, unexpectedAnswer } from '../../../core/errors.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { digestOf } from '../../../receipt/subject.ts'
 import type { Fields } from './message.ts'
@@ -47,11 +47,7 @@ export const createDefinitions = (list: (params: Fields) => Promise<Fields>) => 
       if (nextCursor === undefined || nextCursor === null) return (last = all)
       cursor = nextCursor
     }
-    throw new SvcError(
-      'failed',
-      'unexpected_answer',
-      'The server does not answer tools/list with a list of tools',
-    )
+    throw unexpectedAnswer('The server does not answer tools/list with a list of tools')
   }
 
   const readNow = (envelope: Fields): Promise<Fields[]> => {
