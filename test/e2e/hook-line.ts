@@ -18,8 +18,8 @@ export const installedLine = async (
 ): Promise<string> => {
   const { exit, stderr } = await svc(['hook', 'install', host, ...flags], env)
   if (exit !== 0) throw new Error(stderr)
-  const { event, commandAt, file } = hosts[host]
-  const config = JSON.parse(readFileSync(file('user', env, '')!, 'utf8'))
+  const { event, commandAt, files } = hosts[host]
+  const config = JSON.parse(readFileSync(files(env, '').user!, 'utf8'))
   return commandAt.reduce((value, name) => value[name], config.hooks[event].at(-1))
 }
 

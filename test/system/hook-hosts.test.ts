@@ -52,7 +52,7 @@ const start = async (
     mkdirSync(dirname(path(`work/${inProject[0]}`)), { recursive: true })
     writeFileSync(path(`work/${inProject[0]}`), inProject[1])
   }
-  const file = hosts[host].file('user', agent(), '')!
+  const file = hosts[host].files(agent(), '').user!
   mkdirSync(join(file, '..'), { recursive: true })
   if (settings) writeFileSync(file, JSON.stringify(settings))
   writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })

@@ -9,7 +9,7 @@ const filesFor = (host: Host, level: Level, env: Env, cwd: string): string[] => 
   const isFixed = level === 'managed' && !host.isProjectTrusted
   const levels: Level[] = isFixed ? ['managed'] : ['user', 'project', 'managed']
   const own = isFixed || host.ownSettings === undefined ? [] : [join(cwd, host.ownSettings)]
-  return [...levels.map((one) => host.file(one, env, cwd)).filter((file) => file !== undefined), ...own]
+  return [...levels.map((one) => host.files(env, cwd)[one]).filter((file) => file !== undefined), ...own]
 }
 
 /** A damaged file disables nothing. */
@@ -30,7 +30,7 @@ export const disabledBy = (
 ): { setting: string; file: string } | undefined => {
   for (const file of filesFor(host, level, env, cwd)) {
     const config = readable(file)
-    const found = host.disabledBy.find(({ path, value }) => {
+    const found = host.disabledBy?.find(({ path, value }) => {
       const set = config?.at([...path])
       return value === undefined ? set !== undefined : [set].flat().includes(value)
     })

@@ -22,16 +22,16 @@ export type Host = {
   shell: readonly string[]
   /** Other names under which the host matches a tool. */
   aliases?: Readonly<Record<string, readonly string[]>>
-  /** The configuration file of a level; undefined if `svc` cannot write it. */
-  file(level: Level, env: Env, cwd: string): string | undefined
+  /** The configuration file of each level; undefined if `svc` cannot write it. */
+  files(env: Env, cwd: string): Record<Level, string | undefined>
   /** What a new file contains besides the hook. */
-  fresh: Record<string, unknown>
+  fresh?: Record<string, unknown>
   /** The element of the list at `hooks.<event>`. */
   entry(wanted: EntryParts): Record<string, unknown>
   /** The path to the command in that element. */
   commandAt: readonly (string | number)[]
   /** Settings with which the host ignores its hooks: any value, or this one or a list that contains it. */
-  disabledBy: readonly { path: readonly string[]; value?: boolean | string }[]
+  disabledBy?: readonly { path: readonly string[]; value?: boolean | string }[]
   /** Without this setting, the host runs the commands in the text of a skill, and tells no hook of them. */
   skillSetting?: string
   /** A project can disable the hooks of the administrator, too. */
@@ -56,9 +56,12 @@ const system = (mac: string, other: string): string => (process.platform === 'da
 /** What Claude Code and Codex show while the hook runs. */
 const status = 'Waiting for an approval'
 
-const grouped = ({ command, pattern, seconds }: EntryParts, more: Record<string, unknown> = {}) => ({
-  matcher: pattern,
-  hooks: [{ type: 'command', command, timeout: seconds, ...more }],
+const grouped = (more: Record<string, unknown>, units = 1): Pick<Host, 'entry' | 'commandAt'> => ({
+  entry: ({ command, pattern, seconds }) => ({
+    matcher: pattern,
+    hooks: [{ type: 'command', command, timeout: seconds * units, ...more }],
+  }),
+  commandAt: ['hooks', 0, 'command'],
 })
 
 const disableAll = { path: ['disableAllHooks'], value: true }
@@ -71,19 +74,16 @@ export const hosts: Record<HostName, Host> = {
     title: 'Claude Code',
     event: 'PreToolUse',
     shell: ['Bash', 'PowerShell', 'Monitor'],
-    file: (level, env, cwd) =>
-      ({
-        user: join(env['CLAUDE_CONFIG_DIR'] || join(homeOf(env), '.claude'), 'settings.json'),
-        project: join(cwd, '.claude', 'settings.json'),
-        managed: join(
-          system('/Library/Application Support/ClaudeCode', '/etc/claude-code'),
-          'managed-settings.d',
-          'svc.json',
-        ),
-      })[level],
-    fresh: {},
-    entry: (wanted) => grouped(wanted, { statusMessage: status, onFailure: 'block' }),
-    commandAt: ['hooks', 0, 'command'],
+    files: (env, cwd) => ({
+      user: join(env['CLAUDE_CONFIG_DIR'] || join(homeOf(env), '.claude'), 'settings.json'),
+      project: join(cwd, '.claude', 'settings.json'),
+      managed: join(
+        system('/Library/Application Support/ClaudeCode', '/etc/claude-code'),
+        'managed-settings.d',
+        'svc.json',
+      ),
+    }),
+    ...grouped({ statusMessage: status, onFailure: 'block' }),
     disabledBy: [disableAll, noexec],
     skillSetting: 'disableSkillShellExecution',
     ownSettings: '.claude/settings.local.json',
@@ -96,17 +96,13 @@ export const hosts: Record<HostName, Host> = {
     event: 'PreToolUse',
     shell: ['Bash'],
     aliases: { apply_patch: ['Edit', 'Write'] },
-    file: (level, env, cwd) =>
-      ({
-        user: join(env['CODEX_HOME'] || join(homeOf(env), '.codex'), 'hooks.json'),
-        project: join(cwd, '.codex', 'hooks.json'),
-        // Part of requirements.toml, with other policies of the administrator.
-        managed: undefined,
-      })[level],
-    fresh: {},
-    entry: (wanted) => grouped(wanted, { statusMessage: status }),
-    commandAt: ['hooks', 0, 'command'],
-    disabledBy: [],
+    files: (env, cwd) => ({
+      user: join(env['CODEX_HOME'] || join(homeOf(env), '.codex'), 'hooks.json'),
+      project: join(cwd, '.codex', 'hooks.json'),
+      // Part of requirements.toml, with other policies of the administrator.
+      managed: undefined,
+    }),
+    ...grouped({ statusMessage: status }),
     next: 'Codex ignores a new or changed hook until you trust it: type /hooks in Codex',
     program: 'codex',
     runsUntil: '0.169.0',
@@ -116,12 +112,11 @@ export const hosts: Record<HostName, Host> = {
     title: 'Cursor',
     event: 'preToolUse',
     shell: ['Shell'],
-    file: (level, env, cwd) =>
-      ({
-        user: join(homeOf(env), '.cursor', 'hooks.json'),
-        project: join(cwd, '.cursor', 'hooks.json'),
-        managed: join(system('/Library/Application Support/Cursor', '/etc/cursor'), 'hooks.json'),
-      })[level],
+    files: (env, cwd) => ({
+      user: join(homeOf(env), '.cursor', 'hooks.json'),
+      project: join(cwd, '.cursor', 'hooks.json'),
+      managed: join(system('/Library/Application Support/Cursor', '/etc/cursor'), 'hooks.json'),
+    }),
     fresh: { version: 1 },
     entry: ({ command, pattern, seconds }) => ({
       command,
@@ -130,19 +125,17 @@ export const hosts: Record<HostName, Host> = {
       failClosed: true,
     }),
     commandAt: ['command'],
-    disabledBy: [],
   },
   copilot: {
     name: 'copilot',
     title: 'Copilot CLI',
     event: 'preToolUse',
     shell: ['bash', 'powershell'],
-    file: (level, env, cwd) =>
-      ({
-        user: join(env['COPILOT_HOME'] || join(homeOf(env), '.copilot'), 'hooks', 'svc.json'),
-        project: join(cwd, '.github', 'hooks', 'svc.json'),
-        managed: '/etc/github-copilot/policy.d/svc.json',
-      })[level],
+    files: (env, cwd) => ({
+      user: join(env['COPILOT_HOME'] || join(homeOf(env), '.copilot'), 'hooks', 'svc.json'),
+      project: join(cwd, '.github', 'hooks', 'svc.json'),
+      managed: '/etc/github-copilot/policy.d/svc.json',
+    }),
     fresh: { version: 1 },
     entry: ({ command, pattern, seconds }) => ({
       type: 'command',
@@ -160,18 +153,15 @@ export const hosts: Record<HostName, Host> = {
     title: 'Gemini CLI',
     event: 'BeforeTool',
     shell: ['run_shell_command'],
-    file: (level, env, cwd) =>
-      ({
-        user: join(env['GEMINI_CLI_HOME'] || homeOf(env), '.gemini', 'settings.json'),
-        project: join(cwd, '.gemini', 'settings.json'),
-        managed:
-          env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ||
-          join(system('/Library/Application Support/GeminiCli', '/etc/gemini-cli'), 'settings.json'),
-      })[level],
-    fresh: {},
+    files: (env, cwd) => ({
+      user: join(env['GEMINI_CLI_HOME'] || homeOf(env), '.gemini', 'settings.json'),
+      project: join(cwd, '.gemini', 'settings.json'),
+      managed:
+        env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ||
+        join(system('/Library/Application Support/GeminiCli', '/etc/gemini-cli'), 'settings.json'),
+    }),
     // Gemini counts milliseconds.
-    entry: ({ seconds, ...wanted }) => grouped({ ...wanted, seconds: seconds * 1000 }, { name: 'svc' }),
-    commandAt: ['hooks', 0, 'command'],
+    ...grouped({ name: 'svc' }, 1000),
     disabledBy: [
       { path: ['hooksConfig', 'enabled'], value: false },
       { path: ['hooksConfig', 'disabled'], value: 'svc' },

@@ -34,7 +34,7 @@ export const fileOf = (host: Host, level: Level, { io }: Context): string => {
       'A hook requires a POSIX shell, which Windows does not have',
       'Use svc in the Windows Subsystem for Linux',
     )
-  const file = host.file(level, io.env, io.cwd)
+  const file = host.files(io.env, io.cwd)[level]
   if (file === undefined)
     throw usageError(
       `${host.title} has no file for hooks of all users that svc can write`,

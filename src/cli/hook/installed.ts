@@ -43,7 +43,7 @@ export const installed = (
   const next = host.entry(wanted)
   const isSet = setting === undefined || config.at([setting]) === true
   if (isSet && isDeepStrictEqual(entry, next)) return undefined
-  const text = withValue(config.textOr(host.fresh), ['hooks', host.event, index], next)
+  const text = withValue(config.textOr(host.fresh ?? {}), ['hooks', host.event, index], next)
   return isSet ? text : withValue(text, [setting], true)
 }
 

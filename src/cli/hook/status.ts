@@ -40,10 +40,11 @@ const isCalledFor = (entry: unknown, names: readonly string[]): boolean =>
 
 /** The state of one file; undefined if there is nothing to say about it. */
 const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found | undefined> => {
-  const file = host.file(level, io.env, io.cwd)
+  const files = host.files(io.env, io.cwd)
+  const file = files[level]
   if (file === undefined) return undefined
   // In the home folder, the file of the project is your own.
-  if (level === 'project' && file === host.file('user', io.env, io.cwd)) return undefined
+  if (level === 'project' && file === files.user) return undefined
   const name = level === 'user' ? host.name : `${host.name} (${level})`
   try {
     const { command, entry } = readInstallation(host, file)

@@ -19,7 +19,7 @@ export const installHooks = (): void => {
 
 export const env = () => ({ HOME: folder.path })
 export const run = (line: string) => svc(line, { env: env(), cwd: folder.path })
-export const fileOf = (host: HostName) => hosts[host].file('user', env(), folder.path)!
+export const fileOf = (host: HostName) => hosts[host].files(env(), folder.path).user!
 export const put = (host: HostName, text: string): string => {
   const file = fileOf(host)
   mkdirSync(dirname(file), { recursive: true })
