@@ -1,16 +1,20 @@
 import { setMaxListeners } from 'node:events'
+import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
+import { nationalNumber } from '../../factors/phone.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg, resolveOrg } from '../context/organization.ts'
 import { checkRows, mostErrors, type Item } from './check-rows.ts'
 import { grouped, quantity, startProgress } from './progress.ts'
-import { readRows, sourceName } from './read-file.ts'
-import { sendRows } from './send-rows.ts'
-import { bodyOf, conflictModes, isConflict, sendUser, type ConflictMode, type Outcome } from './users.ts'
+import { readRows, sourceName, type Fields } from './read-file.ts'
+import { sendRows, type Outcome } from './send-rows.ts'
 
 export type TypedImport = { org?: string; onConflict?: string; dryRun?: boolean }
+
+const conflictModes = ['fail', 'skip'] as const
+type ConflictMode = (typeof conflictModes)[number]
 
 const concurrency = 16
 /** The time for requests in progress to finish after Ctrl-C. */
@@ -29,6 +33,20 @@ const readMode = (typed = 'fail'): ConflictMode => {
   if (mode) return mode
   throw usageError(`--on-conflict must be ${conflictModes.join(' or ')}, not "${typed}"`)
 }
+
+const otherConflicts = new Set(['idempotency_key_reused', 'quota_exceeded'])
+/** The user already exists. Third-party services have other codes for it, or none. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof SvcError && error.http_status === 409 && !otherConflicts.has(error.code)
+
+/** The request body, with the phone number in two parts as in the specification. */
+const bodyOf = (input: Fields): Fields => {
+  const phone = { mobile: String(input['mobile']), country_code: String(input['country_code']) }
+  return { ...input, mobile: nationalNumber(phone) }
+}
+
+// The rows of a file are untyped; the service checks them.
+const createUser: Operation = user.createUser
 
 const sendAll = async (
   items: readonly Item[],
@@ -69,7 +87,14 @@ const sendAll = async (
       send: async (item) => {
         const place = places.get(item)!
         if (existing.has(place)) return 'skipped'
-        return sendUser(item, { client, org, mode, signal: hard.signal, approval: approvals[place] })
+        const options = { signal: hard.signal, approval: approvals[place] }
+        try {
+          await client.call(createUser, rows[place]!.input, options)
+          return 'created'
+        } catch (error) {
+          if (mode === 'skip' && isConflict(error)) return 'skipped'
+          throw error
+        }
       },
       paused: (ms) => output.warn(`Rate limit: waiting ${Math.ceil(ms / 1000)} s`),
       done: (item, outcome) => {

@@ -1,7 +1,8 @@
 import { sleepFor } from '../../core/sleep.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Item } from './check-rows.ts'
-import type { Outcome } from './users.ts'
+
+export type Outcome = 'created' | 'skipped'
 
 /** The import stops after this many failures in a row that are not caused by a row itself. */
 const mostFaults = 32
