@@ -135,7 +135,7 @@ export const groups: Record<string, Group> = {
   audit: {
     about: 'Show and verify the audit log',
     load: fromTable(async () => (await import('../contract/audit.ts')).audit, {
-      extend: async () => (await import('./extension/audit.ts')).auditExtensions,
+      extend: async () => (await import('./events/audit.ts')).auditExtensions,
       more: async () => (await import('./events/audit.ts')).registerAudit,
     }),
   },

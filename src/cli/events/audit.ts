@@ -9,11 +9,20 @@ import {
   readAuditHead,
   verifyChain,
 } from '../../receipt/chain.ts'
+import { extended } from '../operation/operation-command.ts'
 import { defineCommand } from '../program/define-command.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
+
+/** `decideApproval: denied`: an action with the state that it led to, because a narrow terminal leaves out the changes. */
+const actionText = (action: unknown, { changes }: Record<string, unknown>): string => {
+  const [field, state] = Array.isArray(changes) ? (changes as unknown[]) : []
+  return field === 'status' && state !== undefined ? `${String(action)}: ${String(state)}` : String(action)
+}
+
+export const auditExtensions = extended([audit.listAudit], () => ({ texts: { action: actionText } }))
 
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })

@@ -1,11 +1,10 @@
 import { fieldsIn } from '../../client/answer-data.ts'
 import { auth } from '../../contract/auth.ts'
-import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
-import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
+import { extended } from '../operation/operation-command.ts'
 
 /** A plain operation of the specification, whose answer is only a status and a message. */
-const validate = withExtras(auth.validateAuth, (context) => ({
+export const verifications = extended([auth.validateAuth], (context) => ({
   check: (answer, { request_id }) => {
     const { request_id: named } = fieldsIn(answer)
     if (typeof named !== 'string' || request_id === undefined || named === request_id) return
@@ -21,5 +20,3 @@ const validate = withExtras(auth.validateAuth, (context) => ({
     )
   },
 }))
-
-export const verifications: Extensions = new Map<Operation, Extension>([[auth.validateAuth, validate]])

@@ -1,10 +1,10 @@
 import { org } from '../../contract/org.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
+import { extended } from '../operation/operation-command.ts'
 
 /** Whoever is asked for the name is also asked for the slug, which each later command names. */
-const withSlug = (operation: Operation): Extension =>
-  withExtras(operation, (context, { options }) => ({
+export const orgExtensions = extended(
+  [org.createOrganization, org.onboardOrganization],
+  (context, { options }) => ({
     complete: async (input) => {
       if (options['name'] !== undefined || input['slug'] !== undefined) return
       const { slug } = await import('../../contract/records.ts')
@@ -17,8 +17,5 @@ const withSlug = (operation: Operation): Extension =>
       })
       if (typed?.trim()) input['slug'] = typed.trim()
     },
-  }))
-
-export const orgExtensions: Extensions = new Map<Operation, Extension>(
-  [org.createOrganization, org.onboardOrganization].map((operation) => [operation, withSlug(operation)]),
+  }),
 )

@@ -1,12 +1,12 @@
 import { fieldsIn } from '../../client/answer-data.ts'
 import { device } from '../../contract/device.ts'
 import { key } from '../../contract/key.ts'
-import type { Data, Operation } from '../../contract/operation.ts'
+import type { Data } from '../../contract/operation.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { isUnsupported } from '../context/own-key.ts'
-import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
+import { extended } from '../operation/operation-command.ts'
 
 // What ends with a key or a device, and what it added and still works.
 
@@ -47,15 +47,13 @@ const warnAll = async (lines: readonly string[], context: Context): Promise<void
   for (const line of lines) warn(line)
 }
 
-const revokeDevice = withExtras(device.revokeDevice, (context) => ({
+export const deviceRevocation = extended([device.revokeDevice], (context) => ({
   afterShown: async (answer) => {
     const { id, org_id, ...outcome } = fieldsIn(answer)
     const again = `svc user devices revoke ${shellQuote(String(id))} --org ${shellQuote(String(org_id))}`
     await warnAll(outcomeOf(outcome, again), context)
   },
 }))
-
-export const deviceRevocation: Extensions = new Map([[device.revokeDevice, revokeDevice]])
 
 type Ending = Partial<Pick<Data<typeof key.getKey>, 'newest_id' | 'created_keys' | 'created_keys_total'>> & {
   secrets?: unknown[]
@@ -103,7 +101,7 @@ const endingWith = async (id: unknown, context: Context): Promise<string[]> => {
   return lines.length > 0 ? lines : ['No other key is revoked with it']
 }
 
-const revokeKey = withExtras(key.revokeKey, (context) => ({
+const revokeKey = extended([key.revokeKey], (context) => ({
   consequence: ({ id }) => endingWith(id, context),
   afterShown: async (answer) => {
     const ended = fieldsIn(answer)
@@ -121,7 +119,7 @@ const prefixesOf = async (id: unknown, context: Context): Promise<string[]> => {
   return [prefix, ...secrets.map((secret) => secret.prefix)].filter((one) => one !== undefined)
 }
 
-const rotateKey = withExtras(key.rotateKey, async (context, { args, options }) => {
+const rotateKey = extended([key.rotateKey], async (context, { args, options }) => {
   const old = options['dryRun'] ? [] : await prefixesOf(args[0], context)
   return {
     afterShown: async (answer) => {
@@ -137,7 +135,4 @@ const rotateKey = withExtras(key.rotateKey, async (context, { args, options }) =
   }
 })
 
-export const keyExtensions: Extensions = new Map<Operation, Extension>([
-  [key.revokeKey, revokeKey],
-  [key.rotateKey, rotateKey],
-])
+export const keyExtensions = new Map([...revokeKey, ...rotateKey])

@@ -29,6 +29,14 @@ export const withExtras = <O extends Operation>(
   },
 })
 
+/** Does more with the answers of these operations. */
+export const extended = <O extends Operation>(
+  operations: readonly O[],
+  extrasOf: (context: Context, typed: Typed) => Extras<O> | Promise<Extras<O>>,
+  more?: Omit<Extension, 'action'>,
+): Map<Operation, Extension> =>
+  new Map(operations.map((one) => [one, { ...more, ...withExtras(one, extrasOf) }]))
+
 const byWords = (table: Operations): Map<string, Operation[]> => {
   const words = new Map<string, Operation[]>()
   for (const operation of Object.values(table))
