@@ -27,6 +27,11 @@ git: {refs: [refs/heads/main]}   # other refs need no approval`
 const text = (example: string) =>
   z.string().check(z.minLength(1, `must not be empty; example: ${example}`), z.maxLength(2000))
 
+const some = <T extends z.ZodMiniType>(one: T, least = 'must name at least one') =>
+  z.array(one).check(z.minLength(1, least))
+const formed = (form: RegExp, message: string) => z.string().check(z.regex(form, message))
+
+const passkey = formed(/^[\w-]{40,2000}$/, 'must be a public key as base64url, as receipts contain it')
 const person = z.strictObject({
   mobile: z
     .string()
@@ -37,19 +42,16 @@ const person = z.strictObject({
       ),
     ),
   accounts: z.optional(z.array(text('alice'))),
-  passkeys: z.optional(
-    z
-      .array(
-        z
-          .string()
-          .check(z.regex(/^[\w-]{40,2000}$/, 'must be a public key as base64url, as receipts contain it')),
-      )
-      .check(z.minLength(1, 'must name at least one key')),
-  ),
+  passkeys: z.optional(some(passkey, 'must name at least one key')),
 })
 
 const kinds = ['shell', 'command', 'sftp'] as const
 export type SshKind = (typeof kinds)[number]
+
+const ref = formed(
+  /^refs\/(?:[^*\s]*[^*\s/]|(?:[^*\s]*\/)?\*)$/,
+  'must be a ref such as refs/heads/main, or end in /* as refs/tags/*',
+)
 
 const shape = z.strictObject({
   service: text('https://svc.example.com/admin/public/api'),
@@ -59,12 +61,9 @@ const shape = z.strictObject({
   key_file: text('/etc/svc/guard.key'),
   cacert: z.optional(text('/etc/svc/ca.pem')),
   host: z.optional(text('web1.example.com')),
-  people: z
-    .array(person)
-    .check(
-      z.minLength(1, 'must name at least one person'),
-      z.maxLength(mostPeople, `must name at most ${mostPeople} people`),
-    ),
+  people: some(person, 'must name at least one person').check(
+    z.maxLength(mostPeople, `must name at most ${mostPeople} people`),
+  ),
   need: z.optional(z.int().check(z.gte(1, 'must be 1 or more'))),
   timeout: z.optional(
     z.int().check(z.gte(10, 'must be 10 or more seconds'), z.lte(3600, 'must be 3600 or less')),
@@ -72,25 +71,8 @@ const shape = z.strictObject({
   factors: z.optional(z.array(z.enum(factors))),
   allow_dev: z.optional(z.boolean()),
   exec: z.optional(z.strictObject({ files: z.optional(z.enum(['refuse', 'copy'])) })),
-  ssh: z.optional(
-    z.strictObject({ held: z.array(z.enum(kinds)).check(z.minLength(1, 'must name at least one')) }),
-  ),
-  git: z.optional(
-    z.strictObject({
-      refs: z
-        .array(
-          z
-            .string()
-            .check(
-              z.regex(
-                /^refs\/(?:[^*\s]*[^*\s/]|(?:[^*\s]*\/)?\*)$/,
-                'must be a ref such as refs/heads/main, or end in /* as refs/tags/*',
-              ),
-            ),
-        )
-        .check(z.minLength(1, 'must name at least one')),
-    }),
-  ),
+  ssh: z.optional(z.strictObject({ held: some(z.enum(kinds)) })),
+  git: z.optional(z.strictObject({ refs: some(ref) })),
 })
 
 export type GuardConfig = z.infer<typeof shape> & {
