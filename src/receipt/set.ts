@@ -45,19 +45,17 @@ export type CompletionParts = {
   assignment?: CompletionClaims['assignment'] | undefined
 }
 
-/** Throws if those who agreed do not satisfy every line. */
-export const completionClaims = ({
-  receipts,
-  completedAt,
-  excluded,
-  assignment: known,
-}: CompletionParts): CompletionClaims => {
+/** Signs that these receipts are all of an approval. Throws if those who agreed do not satisfy every line. */
+export const createSet = async (
+  { receipts, completedAt, excluded, assignment: known }: CompletionParts,
+  sign: SignClaims,
+): Promise<ReceiptSet> => {
   const answers = receipts.map(({ claims }) => claims)
   const { iss, jti, organization, subject, lines, rules } = receipts[0].claims
   const assignment = assign(lines, answers.map(yesOf))
   if (!assignment) throw new TypeError('Not an approval: the people who agreed do not satisfy every line')
   const { type, digest } = subject
-  return {
+  const claims: CompletionClaims = {
     iss,
     // The clock of another node can be ahead.
     iat: Math.max(Math.floor(completedAt.getTime() / 1000), ...answers.map(({ iat }) => iat)),
@@ -70,11 +68,6 @@ export const completionClaims = ({
     assignment: known ?? assignment,
     excluded,
   }
+  const completion = await signJws(completionShape, claims, completionType, sign)
+  return { format: 'set', receipts: [...receipts], completion }
 }
-
-/** Signs that these receipts are all of an approval. */
-export const createSet = async (parts: CompletionParts, sign: SignClaims): Promise<ReceiptSet> => ({
-  format: 'set',
-  receipts: [...parts.receipts],
-  completion: await signJws(completionShape, completionClaims(parts), completionType, sign),
-})

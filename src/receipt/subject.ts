@@ -81,15 +81,6 @@ type DataOf<T extends SubjectType> = z.infer<(typeof shapes)[T]>
 
 export const subjectTypes = Object.keys(shapes) as SubjectType[]
 
-/** A subject of any type. */
-export const subjectShape = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), data: shapes.text }),
-  z.strictObject({ type: z.literal('command'), data: shapes.command }),
-  z.strictObject({ type: z.literal('request'), data: shapes.request }),
-  z.strictObject({ type: z.literal('file'), data: shapes.file }),
-  z.strictObject({ type: z.literal('tool_call'), data: shapes.tool_call }),
-])
-
 export type Subject = { [T in SubjectType]: { type: T; data: DataOf<T> } }[SubjectType]
 
 /** The canonical JSON (RFC 8785) of data: what is hashed and stored. */
@@ -163,8 +154,8 @@ type Unchecked = { type: unknown; data: unknown; digest?: unknown }
  * rendered from it is what was hashed. Throws a SubjectError.
  */
 export const readSubject = ({ type, data, digest }: Unchecked): Subject => {
-  if (!subjectTypes.some((known) => known === type))
-    throw new SubjectError('type', `must be one of ${subjectTypes.join(', ')}`)
+  const known = subjectTypes.find((one) => one === type)
+  if (known === undefined) throw new SubjectError('type', `must be one of ${subjectTypes.join(', ')}`)
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new SubjectError('data', 'must be an object')
   checkLimits(data)
@@ -173,15 +164,12 @@ export const readSubject = ({ type, data, digest }: Unchecked): Subject => {
   if (bytes > maxDataBytes)
     throw new SubjectError('data', `must have at most ${maxDataBytes} bytes, but has ${bytes}`, true)
   const exact: unknown = JSON.parse(canonical)
-  const parsed = subjectShape.safeParse({ type, data: exact })
+  const parsed = shapes[known].safeParse(exact)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const [, ...path] = issue!.path
+    const { path } = issue!
     if (issue!.code === 'unrecognized_keys')
-      throw new SubjectError(
-        dotted([...path, issue.keys[0]!]),
-        `is not known in a subject of type ${type as string}`,
-      )
+      throw new SubjectError(dotted([...path, issue.keys[0]!]), `is not known in a subject of type ${known}`)
     throw new SubjectError(
       dotted(path),
       issue!.message === 'Invalid input' ? 'is missing or not valid' : issue!.message,
