@@ -114,7 +114,8 @@ export const readForeignConfig = (path: string) => {
 
 export type ForeignConfig = ReturnType<typeof readForeignConfig>
 
-const edited = (text: string, at: JSONPath, value: unknown): string => {
+/** The text with a value at a path, and with the parents of it that are missing. The element -1 of a list is a new one at its end. */
+export const withValue = (text: string, at: JSONPath, value: unknown): string => {
   const [, indent = '  '] = /^([ \t]+)\S/m.exec(text) ?? []
   const formattingOptions = {
     insertSpaces: !indent.startsWith('\t'),
@@ -124,11 +125,8 @@ const edited = (text: string, at: JSONPath, value: unknown): string => {
   return applyEdits(text, modify(text, at, value, { formattingOptions }))
 }
 
-/** The text with a value at a path, and with the parents of it that are missing. The element -1 of a list is a new one at its end. */
-export const withValue = edited
-
 /** The text without the member or element at a path. */
-export const without = (text: string, at: JSONPath): string => edited(text, at, undefined)
+export const without = (text: string, at: JSONPath): string => withValue(text, at, undefined)
 
 /** Replaces the file as a whole, or not at all. Keeps its mode, and a link to it. */
 export const writeForeignConfig = (

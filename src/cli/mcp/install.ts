@@ -8,7 +8,6 @@ import {
   readForeignText,
   readForeignConfig,
   withValue,
-  without,
   writeForeignConfig,
 } from '../context/foreign-config.ts'
 import type { Context } from '../context/context.ts'
@@ -97,8 +96,7 @@ const edited = async (file: ClientFile, path: string, entry: Entry | undefined) 
   const at = [file.servers, serverName]
   config.requireObject([file.servers])
   if (JSON.stringify(config.at(at)) === JSON.stringify(entry)) return { config, text: undefined }
-  const content = config.textOr({})
-  return { config, text: entry === undefined ? without(content, at) : withValue(content, at, entry) }
+  return { config, text: withValue(config.textOr({}), at, entry) }
 }
 
 /** Starts the tools and calls one. If the service itself cannot be used, its error says more than that of the tools. */
