@@ -12,7 +12,7 @@ import { mayComeBack } from '../../client/retry.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { typedTime } from '../operation/typed-time.ts'
-import { asTyped } from '../operation/typed-names.ts'
+import { callTyped } from '../operation/typed-names.ts'
 import { defineCommand } from '../program/define-command.ts'
 import type { Output } from '../terminal/output.ts'
 import { clockTime } from '../terminal/relative-time.ts'
@@ -55,12 +55,8 @@ async function* read(
   let wait = {}
   for (;;)
     try {
-      const asked = { ...input, ...wait, limit: perRequest } as never
-      const listed = await asTyped(
-        events.listEvents,
-        asked,
-        client.call(events.listEvents, asked, { signal }),
-      )
+      const asked = { ...input, ...wait, limit: perRequest }
+      const listed = await callTyped(client, events.listEvents, asked, { signal })
       const { events: found, cursor } = recordIn(events.listEvents, listed, ['events', 'cursor'])
       if (isLost) warn('The service is back.')
       ;[isOpen, isLost] = [true, false]

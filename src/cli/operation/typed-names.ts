@@ -1,4 +1,4 @@
-import type { Answer, Client } from '../../client/client.ts'
+import type { Answer, CallOptions, Client } from '../../client/client.ts'
 import { argsOf, argumentName, fieldsOf } from '../../contract/describe.ts'
 import { orgFields, type Data, type Field, type Input, type Operation } from '../../contract/operation.ts'
 import { SvcError, type Issue } from '../../core/errors.ts'
@@ -48,9 +48,6 @@ const namesInText = (operation: Operation): Names => {
       .replace(/(?<![\w-])[a-z]+(?:_[a-z]+)+\b/g, word)
 }
 
-/** Replacements for hints of the service that refer to HTTP headers. */
-const hints: Record<string, string> = { cursor: 'Copy it from the "More:" line below the list' }
-
 /**
  * An error about the input of an operation, with the flags and arguments of the command line (`--to`, `<user-id>`) instead
  * of field names. Returns other errors unchanged.
@@ -67,7 +64,8 @@ export const inTypedNames = (operation: Operation, error: unknown): unknown => {
     first && error.message.startsWith(`${first.field} `)
       ? issues![0]!.field + inText(error.message.slice(first.field.length))
       : inText(error.message)
-  const own = first && Object.hasOwn(hints, first.field) ? hints[first.field] : undefined
+  // The hint of the service refers to an HTTP header.
+  const own = first?.field === 'cursor' ? 'Copy it from the "More:" line below the list' : undefined
   return error.with({ message, issues, hint: own ?? (error.hint && inText(error.hint)) })
 }
 
@@ -106,5 +104,5 @@ export const callTyped = <O extends Operation>(
   client: Client,
   operation: O,
   input: Record<string, unknown>,
-  options: { extra: Record<string, unknown>; signal: AbortSignal },
+  options: CallOptions,
 ): Promise<Answer<Data<O>>> => asTyped(operation, input, client.call(operation, input as Input<O>, options))
