@@ -18,7 +18,7 @@ const write = (folder: string, files: Record<string, string>): void => {
 
 const generate = async (): Promise<void> => {
   const tree = describeCommand(await commandTree(openContext(memoryIo())))
-  const files = Object.values(scripts).map(({ ending, text }) => [`svc.${ending}`, text])
+  const files = Object.entries(scripts).map(([shell, text]) => [`svc.${shell}`, text])
   write('completions', Object.fromEntries(files) as Record<string, string>)
   write('docs/reference', { ...referencePages(tree), 'organization.schema.json': documentSchema() })
 }

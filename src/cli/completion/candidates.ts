@@ -9,7 +9,6 @@ import { resolveOrg } from '../context/organization.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import type { ProfileFile } from '../context/profile-store.ts'
 import { cellText, rowsOf } from '../terminal/payload.ts'
-import type { Candidate, ValueKind } from './offers.ts'
 
 /** The shell waits for the answer while the prompt is blocked. */
 const limitMs = 2_000
@@ -21,7 +20,7 @@ type Row = Record<string, unknown>
 /** The command that lists them, and the fields that are offered and described. */
 type List = { cli: string; value: string; about: readonly string[]; lastsMs?: number }
 
-const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
+const lists = {
   org: { cli: 'org list', value: 'slug', about: ['name'] },
   user: { cli: 'user list', value: 'id', about: ['first_name', 'last_name'] },
   geofence: { cli: 'geofence list', value: 'id', about: ['name'] },
@@ -34,7 +33,11 @@ const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
   machine: { cli: 'iot list', value: 'machineId', about: ['machineName'] },
   // A decided request is no longer pending.
   request: { cli: 'approve list', value: 'request_id', about: ['action'], lastsMs: 2_000 },
-}
+} satisfies Record<string, List>
+
+/** Values from the service or the profile file. */
+export type ValueKind = keyof typeof lists | 'profile'
+export type Candidate = { value: string; about: string }
 
 /** Lists that need no organization: an operator's key gets all rows. */
 const ofAll = new Set<ValueKind>(['org', 'request', 'key', 'webhook'])
@@ -89,7 +92,7 @@ const keyIsAskedFor = async (profile: string, io: Io): Promise<boolean> => {
 }
 
 const ask = async (kind: keyof typeof lists, org: string | undefined, context: Context) => {
-  const { cli, value, about } = lists[kind]
+  const { cli, value, about }: List = lists[kind]
   const { table } = await import('../../contract/table.ts')
   const listing = Object.values<Operation>(table).find((one) => one.cli === cli)!
   const client = await context.client()
@@ -138,7 +141,8 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
       io.env['SVC_ASK_KEY'],
     ])
     const known = cache.read()
-    if (known && known.age < (lists[kind].lastsMs ?? lastsMs)) return known.value
+    const { lastsMs: most = lastsMs }: List = lists[kind]
+    if (known && known.age < most) return known.value
     const found = await ask(kind, org, context)
     cache.keep(found)
     return found

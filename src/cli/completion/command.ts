@@ -33,6 +33,6 @@ export const registerCompletion = defineCommand<{ current: string }>({
         shell === undefined ? 'Missing <shell>' : `"${shell}" is not a supported shell`,
         `svc completion bash; the shells are ${Object.keys(scripts).join(', ')}`,
       )
-    context.io.stdout.write(scripts[shell as keyof typeof scripts].text)
+    context.io.stdout.write(scripts[shell as keyof typeof scripts])
   },
 })

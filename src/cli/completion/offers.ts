@@ -1,24 +1,8 @@
+import type { Candidate, ValueKind } from './candidates.ts'
 import type { CommandNode, FlagNode } from '../program/command-node.ts'
 import { topics } from '../program/help-topics.ts'
 import { formats } from '../terminal/output.ts'
 import { scripts } from './scripts.ts'
-
-/** Values from the service or the profile file. */
-export type ValueKind =
-  | 'org'
-  | 'user'
-  | 'geofence'
-  | 'timeslot'
-  | 'group'
-  | 'rule'
-  | 'request'
-  | 'key'
-  | 'auth-code'
-  | 'webhook'
-  | 'machine'
-  | 'profile'
-
-export type Candidate = { value: string; about: string }
 
 /** A list of values, file names, or values that have to be looked up. */
 type Choice = { list: Candidate[] } | { files: true } | { kind: ValueKind }

@@ -1,11 +1,9 @@
 /**
- * The scripts for each shell, by its name, with the ending of their files. A script passes what was typed to
+ * The scripts for each shell, by its name, which is also the ending of their files. A script passes what was typed to
  * `svc completion words`, so that everything about commands, flags and values is decided in `offers.ts`.
  */
 export const scripts = {
-  bash: {
-    ending: 'bash',
-    text: `# bash completion for svc (bash 4 and newer)
+  bash: `# bash completion for svc (bash 4 and newer)
 _svc() {
   local line cur=\${COMP_WORDS[COMP_CWORD]}
   COMPREPLY=()
@@ -21,10 +19,7 @@ _svc() {
 }
 complete -F _svc svc
 `,
-  },
-  zsh: {
-    ending: 'zsh',
-    text: `#compdef svc
+  zsh: `#compdef svc
 # zsh completion for svc, for the completion system (compinit)
 _svc() {
   local line
@@ -43,10 +38,7 @@ _svc() {
 }
 if [[ $funcstack[1] == _svc ]]; then _svc "$@"; else compdef _svc svc; fi
 `,
-  },
-  fish: {
-    ending: 'fish',
-    text: `# fish completion for svc (fish 3 and newer)
+  fish: `# fish completion for svc (fish 3 and newer)
 function __svc_complete
     set -l current (commandline -ct)
     set -l typed (commandline -opc)
@@ -59,5 +51,4 @@ function __svc_complete
 end
 complete -c svc -f -a '(__svc_complete)'
 `,
-  },
 } as const
