@@ -19,8 +19,7 @@ const importUsers = defineCommand<TypedImport>({
     'svc user import - --org acme --on-conflict skip < users.csv',
   ],
   scope: 'read and people',
-  action: async ({ args: [file], options }, context) =>
-    (await import('./import.ts')).runImport(file, options, context),
+  action: async (...run) => (await import('./import.ts')).runImport(...run),
 })
 
 const exportUsers = defineCommand<{ org?: string }>({

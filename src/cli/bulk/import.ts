@@ -6,6 +6,7 @@ import { exitCode } from '../../core/exit-codes.ts'
 import { nationalNumber } from '../../factors/phone.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg, resolveOrg } from '../context/organization.ts'
+import type { Action } from '../program/define-command.ts'
 import { checkRows, mostErrors, type Item } from './check-rows.ts'
 import { grouped, quantity, startProgress } from './progress.ts'
 import { readRows, sourceName, type Fields } from './read-file.ts'
@@ -137,11 +138,7 @@ const stoppedError = ({ counts, stopped }: Imported, total: number, again: strin
 }
 
 /** `svc user import`: reads and checks all rows, then sends them. */
-export const runImport = async (
-  file: string | undefined,
-  typed: TypedImport,
-  context: Context,
-): Promise<void> => {
+export const runImport: Action<TypedImport> = async ({ args: [file], options: typed }, context) => {
   const again = context.command!.again
   if (file === undefined || file === '')
     throw usageError('Missing <file>; - for standard input', await again({ args: ['users.csv'] }))

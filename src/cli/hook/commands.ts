@@ -28,8 +28,7 @@ const install = defineCommand<RunOptions & LevelOptions, [HostName]>({
     'Writes only its own hook into the configuration of the host. A second run replaces it.' +
     '\nThe hook requires a key that can only request approvals.',
   examples: [`svc hook install claude --match 'Bash,mcp__github__*' --to +12025550101`],
-  action: async ({ args: [name], options }, context) =>
-    (await import('./install.ts')).installHook(name, options, context),
+  action: async (...run) => (await import('./install.ts')).installHook(...run),
 })
 
 const uninstall = defineCommand<LevelOptions, [HostName]>({
@@ -38,8 +37,7 @@ const uninstall = defineCommand<LevelOptions, [HostName]>({
   summary: 'Remove the hook that svc has installed',
   options: levelFlags,
   examples: ['svc hook uninstall claude'],
-  action: async ({ args: [name], options }, context) =>
-    (await import('./install.ts')).uninstallHook(name, options, context),
+  action: async (...run) => (await import('./install.ts')).uninstallHook(...run),
 })
 
 const status = defineCommand({
@@ -59,8 +57,7 @@ const run = defineCommand<RunOptions, [HostName]>({
   examples: ['svc hook run claude --to +12025550101 < call.json'],
   scope: 'ask',
   prints: [],
-  action: async ({ args: [name], options }, context) =>
-    (await import('./run.ts')).runHook(name, options, context),
+  action: async (...typed) => (await import('./run.ts')).runHook(...typed),
 })
 
 /** `svc hook`: holds the tool calls of an agent until a person approves them. */

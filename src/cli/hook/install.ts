@@ -6,6 +6,7 @@ import type { Context } from '../context/context.ts'
 import { movedConfig } from '../context/own-program.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 import { deleteForeignConfig, writeForeignConfig } from '../context/foreign-config.ts'
+import type { Action } from '../program/define-command.ts'
 import { disabledBy, skillsFault } from './disabled.ts'
 import { examineConnection, linePartsOf } from './connection.ts'
 import { hookLine } from './hook-line.ts'
@@ -111,7 +112,7 @@ const variablesOf = (level: Level, io: Context['io']): Record<string, string> =>
   ...movedConfig(io),
 })
 
-export const installHook = async (name: HostName, options: Options, context: Context): Promise<void> => {
+export const installHook: Action<Options, [HostName]> = async ({ args: [name], options }, context) => {
   const { io } = context
   const host = hosts[name]
   const level = levelOf(options)
@@ -156,11 +157,7 @@ export const installHook = async (name: HostName, options: Options, context: Con
     output.warn(`Every held call is blocked, because the ${part} cannot be used: ${detail}`)
 }
 
-export const uninstallHook = async (
-  name: HostName,
-  options: LevelOptions,
-  context: Context,
-): Promise<void> => {
+export const uninstallHook: Action<LevelOptions, [HostName]> = async ({ args: [name], options }, context) => {
   const host = hosts[name]
   const level = levelOf(options)
   const file = fileOf(host, level, context)

@@ -7,6 +7,7 @@ import { within } from '../../core/within.ts'
 import { approveToolCall, blockedReason, nothingRan, type CallOptions } from '../approve/tool-call.ts'
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
+import type { Action } from '../program/define-command.ts'
 import type { Io } from '../terminal/io.ts'
 import { readCall } from './call.ts'
 import { hosts, type Host, type HostName } from './host.ts'
@@ -67,7 +68,7 @@ const write = async (
 }
 
 /** `svc hook run`: decides about one tool call. Everything but an approval that was used up blocks it. */
-export const runHook = async (name: HostName, options: RunOptions, context: Context): Promise<void> => {
+export const runHook: Action<RunOptions, [HostName]> = async ({ args: [name], options }, context) => {
   blockUntilReleased()
   const host = hosts[name]
   const typed = Number(options.timeout ?? defaultSeconds)

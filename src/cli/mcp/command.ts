@@ -123,7 +123,7 @@ const install = defineCommand<ClientOptions, [ClientName]>({
   summary: 'Add svc mcp to the configuration of a client, with a key that can only ask',
   examples: ['svc mcp install claude-code'],
   scope: 'ask',
-  action: ({ args: [name], options }, context) => installClient(name, options, context),
+  action: installClient,
 })
 
 const uninstall = defineCommand<ClientOptions, [ClientName]>({
@@ -131,7 +131,7 @@ const uninstall = defineCommand<ClientOptions, [ClientName]>({
   name: 'uninstall',
   summary: 'Remove svc mcp from the configuration of a client',
   examples: ['svc mcp uninstall claude-code'],
-  action: ({ args: [name], options }, context) => uninstallClient(name, options, context),
+  action: uninstallClient,
 })
 
 const itself = defineCommand({

@@ -13,9 +13,11 @@ import {
 import type { Context } from '../context/context.ts'
 import { readOwnKey } from '../context/own-key.ts'
 import { createStore } from '../context/profile-store.ts'
+import type { Action } from '../program/define-command.ts'
 import { type ClientFile, clientFiles, type ClientName } from './client-files.ts'
 
 export type ClientOptions = { project?: boolean; dryRun?: boolean }
+type Change = Action<ClientOptions, [ClientName]>
 
 type Entry = { type?: 'stdio'; command: string; args: string[]; env: Record<string, string> }
 
@@ -111,11 +113,8 @@ const checkTools = async (entry: Entry, context: Context): Promise<string[]> => 
   }
 }
 
-export const installClient = async (
-  client: ClientName,
-  { project = false, dryRun = false }: ClientOptions,
-  context: Context,
-): Promise<void> => {
+export const installClient: Change = async ({ args: [client], options }, context) => {
+  const { project = false, dryRun = false } = options
   const file = clientFiles[client]
   const path = project ? file.project(context.io) : file.user(context.io)
   const profile = await profileFor(context)
@@ -138,11 +137,8 @@ export const installClient = async (
   if (text !== undefined) output.warn(`Restart ${file.title}, or reload its tool servers`)
 }
 
-export const uninstallClient = async (
-  client: ClientName,
-  { project = false, dryRun = false }: ClientOptions,
-  context: Context,
-): Promise<void> => {
+export const uninstallClient: Change = async ({ args: [client], options }, context) => {
+  const { project = false, dryRun = false } = options
   const file = clientFiles[client]
   const path = project ? file.project(context.io) : file.user(context.io)
   const output = await context.output()

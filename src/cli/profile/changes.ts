@@ -3,7 +3,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { Context } from '../context/context.ts'
-import type { Program } from '../program/define-command.ts'
+import type { Action } from '../program/define-command.ts'
 import { defaultBaseUrl, originOf, pathHint } from '../../client/address.ts'
 import { createStore, type Profile, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, requireProfile } from '../context/settings.ts'
@@ -63,19 +63,15 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
 }
 
 /** `[name] key=value…`: changes fields of the named profile, or of the one in use. */
-export const setFields = async (
-  words: readonly string[],
-  { dryRun }: { dryRun?: boolean },
-  context: Context,
-  { tree }: Pick<Program, 'tree'>,
-): Promise<void> => {
+export const setFields: Action<{ dryRun?: boolean }> = async ({ args, options }, context, { tree }) => {
   const { io, globals } = context
-  const named = words[0] !== undefined && !words[0].includes('=')
-  const changes = (named ? words.slice(1) : words).map((text) => parseChange(text, io))
+  const { dryRun } = options
+  const named = args[0] !== undefined && !args[0].includes('=')
+  const changes = (named ? args.slice(1) : args).map((text) => parseChange(text, io))
   if (changes.length === 0) throw usageError('svc profile set requires key=value', 'svc profile set org=acme')
   const listed = changes.find(([field]) => field === 'require_approval')?.[1] as string[] | undefined
   if (listed) checkCommands(listed, await tree())
-  const name = named ? words[0]! : createSettings({ io, globals }).profile.value
+  const name = named ? args[0]! : createSettings({ io, globals }).profile.value
   const changed = (field: string): boolean => changes.some(([one]) => one === field)
   let hints: (string | undefined)[] = []
   const change = (file: ProfileFile): void => {

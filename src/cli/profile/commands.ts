@@ -68,7 +68,7 @@ const set = defineCommand<DryRun>({
   args: ['<changes...>'],
   options: { ...dryRunFlag },
   examples: ['svc profile set prod org=acme protected=true'],
-  action: ({ args, options }, context, program) => setFields(args, options, context, program),
+  action: setFields,
 })
 
 const use = defineCommand<DryRun, [name: string]>({
@@ -122,7 +122,7 @@ const login = defineCommand<LoginOptions>({
     ...dryRunFlag,
   },
   examples: ['svc profile login prod --base-url https://svc.example.com/admin/public/api'],
-  action: ({ args: [name], options }, context) => logIn(name, options, context),
+  action: logIn,
 })
 
 const logout = defineCommand<DryRun>({

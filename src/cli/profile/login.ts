@@ -9,6 +9,7 @@ import { readOwnKey } from '../context/own-key.ts'
 import { checkBaseUrl } from '../../client/address.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, type Settings } from '../context/settings.ts'
+import type { Action } from '../program/define-command.ts'
 import { checkName, parseChange } from './edit.ts'
 import type { LoginOptions } from './person.ts'
 import { readNewKey, saveProfile } from './save.ts'
@@ -71,11 +72,7 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
  * Signs a person in. With a flag that says so, asks for a key instead, tests it, and saves it for this address if the service
  * accepts it.
  */
-export const logIn = async (
-  typedName: string | undefined,
-  options: LoginOptions,
-  context: Context,
-): Promise<void> => {
+export const logIn: Action<LoginOptions> = async ({ args: [typedName], options }, context) => {
   const { withKey = false, ask = false, bearer = false, can, authenticator, device, dryRun } = options
   const { io, globals } = context
   if (ask && bearer) throw usageError('--ask cannot be combined with --bearer', 'Remove --ask or --bearer')
