@@ -50,31 +50,6 @@ const clientOf = ({ SSH_CONNECTION: connection = '' }: Env): string => {
 
 const passedOn = ['SSH_CONNECTION', 'SSH_TTY'] as const
 
-/** What a session asks for, as the approver reads it. */
-export const sessionSubject = (
-  {
-    kind,
-    command,
-    as,
-    client,
-  }: { kind: SshKind; command: string | undefined; as: string | undefined; client: string },
-  config: GuardConfig,
-) => {
-  const { name, shell } = ownAccount()
-  return guardSubject('tool_call', {
-    server: `${name}@${hostOf(config)}`,
-    tool: kind === 'sftp' ? kind : `ssh ${kind}`,
-    arguments: {
-      account: name,
-      ...(as !== undefined && { person: as }),
-      from: client,
-      ...(command ? { command } : {}),
-      shell,
-      run: newRun(),
-    },
-  })
-}
-
 /** Runs a command or a shell for a connection after a person has approved it, and returns its exit code. */
 export const guardSsh = async (as: string | undefined, config: GuardConfig, io: Io): Promise<number> => {
   const { name, home, shell } = ownAccount()
@@ -89,7 +64,19 @@ export const guardSsh = async (as: string | undefined, config: GuardConfig, io: 
     )
   const bad = changeableBy(shell)
   if (bad) throw failure('guard_changeable', `${bad.message}: ${nothing}`, `To fix, as root: ${bad.fix}`)
-  const subject = sessionSubject({ kind, command, as, client }, config)
+  // As the approver reads it.
+  const subject = guardSubject('tool_call', {
+    server: `${name}@${hostOf(config)}`,
+    tool: kind === 'sftp' ? kind : `ssh ${kind}`,
+    arguments: {
+      account: name,
+      ...(as !== undefined && { person: as }),
+      from: client,
+      ...(command ? { command } : {}),
+      shell,
+      run: newRun(),
+    },
+  })
   const approval = await hold(config, { subject, account: as ?? name, nothing }, io)
   const session = Object.fromEntries(
     passedOn.flatMap((variable) => (io.env[variable] ? [[variable, io.env[variable]]] : [])),
