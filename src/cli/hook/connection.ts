@@ -16,12 +16,9 @@ export type HookCheck = {
 }
 
 /** Where a hook sends its requests, and with which key, as the flags of its line say. */
-export type Connection = {
-  profile?: string | undefined
-  baseUrl?: string | undefined
-  keyFile?: string | undefined
-  cacert?: string | undefined
-  org?: string | undefined
+export type Connection = Partial<
+  Record<'profile' | 'baseUrl' | 'keyFile' | 'cacert' | 'org', string | undefined>
+> & {
   /** The variables that the line sets; of those of this shell, none chooses the service or the key. */
   variables?: Readonly<Record<string, string>> | undefined
 }

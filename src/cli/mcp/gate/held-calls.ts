@@ -164,22 +164,19 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
     return held
   }
 
-  const find = (
-    key: string,
-    call: ToolCall,
-    approver: Approver,
-  ): { held: Held; isNew: boolean; leave(): void } => {
+  const leave = (key: string, held: Held): void => {
+    const others = (open.get(key) ?? []).filter((one) => one !== held)
+    if (others.length > 0) open.set(key, others)
+    else open.delete(key)
+  }
+
+  const find = (key: string, call: ToolCall, approver: Approver): { held: Held; isNew: boolean } => {
     const same = open.get(key) ?? []
-    const leave = (held: Held): void => {
-      const others = (open.get(key) ?? []).filter((one) => one !== held)
-      if (others.length > 0) open.set(key, others)
-      else open.delete(key)
-    }
     const waiting = same.find((one) => one.call === undefined)
-    if (waiting) return { held: waiting, isNew: false, leave: () => leave(waiting) }
-    const held: Held = start(call, approver, () => leave(held))
+    if (waiting) return { held: waiting, isNew: false }
+    const held: Held = start(call, approver, () => leave(key, held))
     open.set(key, [...same, held])
-    return { held, isNew: true, leave: () => leave(held) }
+    return { held, isNew: true }
   }
 
   /** Waits until the call is decided, the client cancels it, or the client would give up. */
@@ -189,7 +186,7 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
     { signal, say }: { signal: AbortSignal; say(text: string): void },
   ): Promise<Verdict> => {
     const key = canonicalData([call.name, call.arguments, call.parameters ?? null, approver])
-    const { held, isNew, leave } = find(key, call, approver)
+    const { held, isNew } = find(key, call, approver)
     held.attach(call, say)
     const cancel = (): void => held.abort.abort()
     if (signal.aborted) cancel()
@@ -211,7 +208,7 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
           }
         }
         if (outcome === 'soft') continue
-        leave()
+        leave(key, held)
         return outcome === undefined
           ? { approved: true }
           : { approved: false, text: notApprovedText(call.name, outcome) }
