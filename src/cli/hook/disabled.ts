@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { readForeignConfig, type ForeignConfig } from '../context/foreign-config.ts'
+import type { Io } from '../terminal/io.ts'
 import type { Host, Level } from './host.ts'
 
+type Place = Pick<Io, 'env' | 'cwd'>
+
 /** The files whose settings apply to a hook of this level. */
-const filesFor = (host: Host, level: Level, env: Env, cwd: string): string[] => {
+const filesFor = (host: Host, level: Level, { env, cwd }: Place): string[] => {
   const isFixed = level === 'managed' && !host.isProjectTrusted
   const levels: Level[] = isFixed ? ['managed'] : ['user', 'project', 'managed']
   const own = isFixed || host.ownSettings === undefined ? [] : [join(cwd, host.ownSettings)]
@@ -26,9 +28,9 @@ const readable = (file: string): ForeignConfig | undefined => {
 export const disabledBy = (
   host: Host,
   level: Level,
-  { env, cwd }: { env: Env; cwd: string },
+  place: Place,
 ): { setting: string; file: string } | undefined => {
-  for (const file of filesFor(host, level, env, cwd)) {
+  for (const file of filesFor(host, level, place)) {
     const config = readable(file)
     const found = host.disabledBy?.find(({ path, value }) => {
       const set = config?.at([...path])
@@ -40,14 +42,10 @@ export const disabledBy = (
 }
 
 /** Why commands in skills would run without an approval, although the hook holds those of the shell; undefined if they do not. */
-export const skillsFault = (
-  host: Host,
-  level: Level,
-  { env, cwd }: { env: Env; cwd: string },
-): string | undefined => {
+export const skillsFault = (host: Host, level: Level, place: Place): string | undefined => {
   const { title, skillSetting } = host
   if (skillSetting === undefined) return undefined
-  const found = filesFor(host, level, env, cwd).map((file) => ({
+  const found = filesFor(host, level, place).map((file) => ({
     file,
     value: readable(file)?.at([skillSetting]),
   }))

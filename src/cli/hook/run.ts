@@ -8,7 +8,6 @@ import { approveToolCall, blockedReason, nothingRan, type CallOptions } from '..
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
 import type { Action } from '../program/define-command.ts'
-import type { Io } from '../terminal/io.ts'
 import { readCall } from './call.ts'
 import { hosts, type Host, type HostName } from './host.ts'
 import { holds, readNames } from './tool-names.ts'
@@ -54,19 +53,6 @@ const decide = async (
 const late = (what: string, seconds: number): SvcError =>
   new SvcError('expired', 'timeout', `${what} within ${seconds} seconds: ${nothingRan}`)
 
-const write = async (
-  host: HostName,
-  verdict: Verdict,
-  io: Pick<Io, 'stdout' | 'stderr'>,
-): Promise<number> => {
-  const { stdout, stderr, exit } = verdictFor(host, verdict)
-  if (stderr !== '') io.stderr.write(stderr)
-  io.stdout.write(stdout)
-  // If the host has closed the output, the error arrives now.
-  await setImmediate()
-  return exit
-}
-
 /** `svc hook run`: decides about one tool call. Everything but an approval that was used up blocks it. */
 export const runHook: Action<RunOptions, [HostName]> = async ({ args: [name], options }, context) => {
   blockUntilReleased()
@@ -93,7 +79,12 @@ export const runHook: Action<RunOptions, [HostName]> = async ({ args: [name], op
     late: () => undefined,
   })
   const verdict = decided ?? { kind: 'blocked', reason: blockedReason(tooLate()) }
-  context.exitCode = await write(name, verdict, { stdout: context.io.stdout, stderr })
+  const written = verdictFor(name, verdict)
+  if (written.stderr !== '') stderr.write(written.stderr)
+  context.io.stdout.write(written.stdout)
+  // If the host has closed the output, the error arrives now.
+  await setImmediate()
+  context.exitCode = written.exit
   if (!decided) endBlocked()
   if (verdict.kind !== 'blocked') release()
 }

@@ -34,10 +34,6 @@ const programFault = async ([node = '', ...script]: readonly string[]): Promise<
   }
 }
 
-/** Whether the host calls the hook for the tools that it holds: the file names them twice. */
-const isCalledFor = (entry: unknown, names: readonly string[]): boolean =>
-  (entry as { matcher?: unknown }).matcher === hostPattern(names)
-
 /** The state of one file; undefined if there is nothing to say about it. */
 const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found | undefined> => {
   const files = host.files(io.env, io.cwd)
@@ -54,9 +50,9 @@ const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found |
     const off = disabledBy(host, level, io)
     const names = match === '' ? host.shell : readNames([match])
     const calledFor = `${host.title} calls the hook for other tools than ${match}: install it again`
-    const runs = isCalledFor(entry, names)
-      ? holds(names, host.shell) && skillsFault(host, level, io)
-      : calledFor
+    // The file names the tools twice.
+    const isCalled = (entry as { matcher?: unknown }).matcher === hostPattern(names)
+    const runs = isCalled ? holds(names, host.shell) && skillsFault(host, level, io) : calledFor
     if (!off && runs) return { row: { name, state: 'open', detail: `${runs}; hook in ${file}` }, connection }
     const fault = off
       ? `${host.title} ignores all hooks: "${off.setting}" in ${off.file}`
