@@ -120,23 +120,6 @@ const originHint = (noun: Noun, profileName: string, origin: string): string =>
     ? `${loginTo(profileName, noun)}, or pass a key for ${origin} with --key-file`
     : `${loginTo(profileName, noun)}, or set ${slots[noun].variable} to ${noun === 'bearer' ? 'a bearer' : 'a key'} for ${origin}`
 
-/** Throws if the key must not be sent to this address. */
-const checkDestination = (
-  url: URL,
-  source: Pick<KeySource, 'origin'>,
-  profileName: string,
-  noun: Noun,
-): void => {
-  if (source.origin !== undefined && source.origin !== url.origin)
-    throw new SvcError(
-      'usage',
-      'key_origin',
-      `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
-      { hint: originHint(noun, profileName, url.origin) },
-    )
-  requirePrivateWay(url, noun)
-}
-
 /**
  * Returns a function that reads the key once per run and checks the address that it is for. `refused`: a key that was accepted
  * before, and is not any more.
@@ -147,9 +130,17 @@ export const createKeyReader = (
   noun: Noun = 'API key',
 ) => {
   let key: Promise<string> | undefined
-  return async (url: string, refused?: string): Promise<string | undefined> => {
+  return async (address: string, refused?: string): Promise<string | undefined> => {
     if (!source) return undefined
-    checkDestination(new URL(url), source, profileName, noun)
+    const url = new URL(address)
+    if (source.origin !== undefined && source.origin !== url.origin)
+      throw new SvcError(
+        'usage',
+        'key_origin',
+        `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
+        { hint: originHint(noun, profileName, url.origin) },
+      )
+    requirePrivateWay(url, noun)
     const renewed = refused === undefined ? undefined : source.renewed?.()
     if (renewed !== undefined) key = Promise.resolve(checkKey(renewed, source.where, noun))
     return (key ??= source.read().then((text) => checkKey(text, source.where, noun)))
