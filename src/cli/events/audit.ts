@@ -46,11 +46,7 @@ const statementsIn = (text: string): string[] | undefined => {
   })
 }
 
-const readHeads = async (
-  file: string,
-  jwks: string | undefined,
-  context: Context,
-): Promise<[AuditHead, ...AuditHead[]]> => {
+const readHeads = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead[]> => {
   const name = file === '-' ? 'standard input' : file
   const statements = statementsIn(await readText(file, context.io, '--head'))
   if (statements === undefined) throw usageError(`--head: ${name} is not valid JSON, nor JSON in lines`)
@@ -67,9 +63,8 @@ const readHeads = async (
     else if (statements.length > 1)
       throw unchecked(`${name} contains a head that was not signed by this service`)
   }
-  const [first, ...others] = heads
-  if (!first) throw unchecked(`${name} is not a head that was signed by this service`)
-  return [first, ...others]
+  if (heads.length === 0) throw unchecked(`${name} is not a head that was signed by this service`)
+  return heads
 }
 
 /**

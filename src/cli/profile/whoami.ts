@@ -24,14 +24,6 @@ const askService = async (
   }
 }
 
-/** The same for the ask key, if the profile has one. */
-const askAboutAskKey = async (context: Context): Promise<OwnKey | undefined> => {
-  const { askKey } = await context.settings()
-  if (!askKey) return undefined
-  const { withAskKey } = await import('../context/open-client.ts')
-  return withAskKey(context, (client) => askService(context, () => client))
-}
-
 /** `svc whoami`: shows the profile, the address, the keys in use and what they can do. */
 export const registerWhoami = defineCommand({
   examples: ['svc whoami --profile prod'],
@@ -42,7 +34,9 @@ export const registerWhoami = defineCommand({
     const own = await askService(context, () => context.client())
     // It is the same service, which would fail in the same way.
     const isAway = context.exitCode === exitCode('unreachable')
-    const asking = isAway ? undefined : await askAboutAskKey(context)
+    const { withAskKey } = await import('../context/open-client.ts')
+    const ask = () => withAskKey(context, (client) => askService(context, () => client))
+    const asking = isAway ? undefined : await ask()
     const data = {
       profile: profile.value,
       base_url: baseUrl.value,
