@@ -41,21 +41,18 @@ const tlsReason = (error: Error): string => {
 const tlsFailed = (host: string, code: string, error: Error): SvcError => {
   const reason = tlsReason(error)
   const noTls = /wrong version number|packet length too long|record layer failure|http request/i.test(reason)
-  return new SvcError(
-    'unreachable',
+  return unreachable(
     'tls_failed',
     noTls ? `The server at ${host} does not speak TLS` : `No secure connection to ${host}`,
-    {
-      detail: noTls ? undefined : safeLine(`${code}: ${reason}`),
-      hint: noTls
-        ? `If the service uses plain http, its address starts with http://${host}`
-        : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
-          ? 'The certificate is for another host. Check the address: svc profile show --explain'
-          : code === 'CERT_HAS_EXPIRED'
-            ? 'Renew the certificate of the service. If it is still valid, check the clock of this machine'
-            : 'For a private certificate authority: --cacert FILE',
-      cause: error,
-    },
+    noTls
+      ? `If the service uses plain http, its address starts with http://${host}`
+      : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
+        ? 'The certificate is for another host. Check the address: svc profile show --explain'
+        : code === 'CERT_HAS_EXPIRED'
+          ? 'Renew the certificate of the service. If it is still valid, check the clock of this machine'
+          : 'For a private certificate authority: --cacert FILE',
+    error,
+    noTls ? undefined : safeLine(`${code}: ${reason}`),
   )
 }
 

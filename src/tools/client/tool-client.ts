@@ -117,12 +117,6 @@ const unreadable = (
         : undefined,
   })
 
-/** The error if the server does not respond before any tool is called. */
-const silent = (url: string): SvcError =>
-  new SvcError('unreachable', 'no_answer', `The tool server at ${hostOf(url)} does not answer`, {
-    hint: 'Check its address: svc profile show --explain',
-  })
-
 const asSvcError = (error: unknown, url: string): SvcError => {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SvcError) return one
   const reason = error instanceof Error ? safeLine(error.message.slice(0, 500)) : 'no reason given'
@@ -136,8 +130,11 @@ export const createToolClient = (options: Options): ToolClient => {
   const started = performance.now()
   const bounded = (ms: number): number =>
     Math.max(1_000, Math.min(ms, mostMs - (performance.now() - started)))
+  /** The server does not respond before any tool is called. */
   const noAnswer = (): never => {
-    throw silent(url)
+    throw new SvcError('unreachable', 'no_answer', `The tool server at ${hostOf(url)} does not answer`, {
+      hint: 'Check its address: svc profile show --explain',
+    })
   }
   const clients: Client[] = []
   let connecting: Promise<Client> | undefined
