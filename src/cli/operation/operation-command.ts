@@ -18,11 +18,10 @@ type Options = Record<string, unknown>
 export type Extension = Pick<Definition, 'options' | 'note' | 'examples' | 'action'>
 export type Extensions = ReadonlyMap<Operation, Extension>
 
+type ExtrasOf<O extends Operation> = (context: Context, typed: Typed) => Extras<O> | Promise<Extras<O>>
+
 /** Runs an operation of the table, and does more with its answer. */
-export const withExtras = <O extends Operation>(
-  operation: O,
-  extrasOf: (context: Context, typed: Typed) => Extras<O> | Promise<Extras<O>>,
-): Extension => ({
+export const withExtras = <O extends Operation>(operation: O, extrasOf: ExtrasOf<O>): Extension => ({
   action: async (typed, context) => {
     const { runOperation } = await import('./run-operation.ts')
     await runOperation(operation, typed, context, (await extrasOf(context, typed)) as Extras)
@@ -32,7 +31,7 @@ export const withExtras = <O extends Operation>(
 /** Does more with the answers of these operations. */
 export const extended = <O extends Operation>(
   operations: readonly O[],
-  extrasOf: (context: Context, typed: Typed) => Extras<O> | Promise<Extras<O>>,
+  extrasOf: ExtrasOf<O>,
   more?: Omit<Extension, 'action'>,
 ): Map<Operation, Extension> =>
   new Map(operations.map((one) => [one, { ...more, ...withExtras(one, extrasOf) }]))
