@@ -29,17 +29,12 @@ export const stateOf = ({ status, request_id }: ToolAnswer): ApprovalRecord['sta
 export const otherRequest = (id: string | null): SvcError =>
   unclear('The tool server answered about another request', id)
 
-/** An answer about another request, or without a request id, is not usable. */
-const requireSame = ({ request_id }: ToolAnswer, expected: string): void => {
-  if (request_id === expected) return
+/** The state of this request from `check_status`. Throws if it is missing or unknown, or may be that of another request. */
+export const statusIn = (answer: ToolAnswer, expected: string): ApprovalRecord['status'] => {
+  const { request_id } = answer
+  if (request_id === expected) return stateOf(answer)
   if (request_id !== undefined) throw otherRequest(expected)
   throw unclear('The tool server answered without the id of the request', expected)
-}
-
-/** The state of this request from `check_status`. Throws if it is missing or unknown. */
-export const statusIn = (answer: ToolAnswer, expected: string): ApprovalRecord['status'] => {
-  requireSame(answer, expected)
-  return stateOf(answer)
 }
 
 /** Whether two numbers can be the same; one of them may be masked, such as +1••••••0101. */

@@ -92,24 +92,6 @@ const listed = { tools: Object.entries(tools).map(describeTool) }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
-const createConversation = (
-  { mcpReq }: ServerContext,
-  { signal, endReason }: Ending,
-  client?: string,
-): Conversation => {
-  const { _meta, notify } = mcpReq
-  const progressToken = _meta?.progressToken
-  return {
-    signal,
-    endReason,
-    ...(client !== undefined && { client }),
-    ...(progressToken !== undefined && {
-      reportProgress: (message, progress, total) =>
-        notify({ method: 'notifications/progress', params: { progressToken, message, progress, total } }),
-    }),
-  }
-}
-
 // The first revision with `structuredContent`.
 const structuredSince = '2025-06-18'
 
@@ -129,13 +111,25 @@ const answer = async (
   name: ToolName,
   args: unknown,
   session: Session,
-  context: ServerContext,
+  { mcpReq }: ServerContext,
   { version, client }: Introduction,
 ): Promise<CallToolResult> => {
-  const begun = tools[name].reads ? undefined : session.begin?.(context.mcpReq.id)
+  const begun = tools[name].reads ? undefined : session.begin?.(mcpReq.id)
   // A client of 2026-07-28 cancels a call by closing its stream.
-  const ending = begun ?? { signal: context.mcpReq.signal, endReason: () => disconnected }
-  const conversation = createConversation(context, ending, client)
+  const { signal, endReason } = begun ?? { signal: mcpReq.signal, endReason: () => disconnected }
+  const progressToken = mcpReq._meta?.progressToken
+  const conversation: Conversation = {
+    signal,
+    endReason,
+    ...(client !== undefined && { client }),
+    ...(progressToken !== undefined && {
+      reportProgress: (message, progress, total) =>
+        mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, message, progress, total },
+        }),
+    }),
+  }
   try {
     const { input }: Tool = tools[name]
     const given = withoutNulls(args)
