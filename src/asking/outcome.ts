@@ -1,20 +1,16 @@
-import type { ApprovalRecord, ApprovalState } from '../contract/approval.ts'
+import { approvalStates } from '../contract/approval-state.ts'
+import type { ApprovalRecord } from '../contract/approval.ts'
 import { SvcError } from '../core/errors.ts'
 import type { Exit } from '../core/exit-codes.ts'
 import type { Backend } from './backend.ts'
 
 // How a request ends without an approval.
 
-const exitOf: Record<ApprovalState, Exit> = {
-  approved: 'done',
-  denied: 'denied',
-  expired: 'expired',
-  pending: 'pending',
-}
-
 /** An unknown state is never an approval. */
-export const exitOfState = (status: string): Exit =>
-  Object.hasOwn(exitOf, status) ? exitOf[status as ApprovalState] : 'failed'
+export const exitOfState = (status: string): Exit => {
+  const state = approvalStates.find((one) => one === status) ?? 'failed'
+  return state === 'approved' ? 'done' : state
+}
 
 /** A request that ended, or that nobody waits for any more, without an approval. */
 export class NotApproved extends SvcError {

@@ -42,13 +42,11 @@ const inputOf = async ({ org, type, since, after }: Options, context: Context): 
   }
 }
 
-type Patience = { signal: AbortSignal; warn: Output['warn'] }
-
 /** Yields events as they happen, through restarts of the service; with `once`, only those that there are. */
 async function* read(
   client: Client,
   first: Input,
-  { once, signal, warn }: { once: boolean } & Patience,
+  { once, signal, warn }: { once: boolean; signal: AbortSignal; warn: Output['warn'] },
 ): AsyncGenerator<EventRecord[], void> {
   let input = first
   let [isOpen, isLost] = [false, false]

@@ -54,13 +54,16 @@ const withMissing = async (
 }
 
 const isMissing = (
-  { required, path, meta: { unless } }: Field,
+  { name, required, path, meta: { source, unless } }: Field,
   { options }: Typed,
-  extra: object | undefined = {},
+  { extra, inPath }: { extra: object | undefined; inPath: string[] },
 ): boolean =>
   required &&
-  !Object.hasOwn(extra, path[0]!) &&
-  (unless === undefined || (options[optionKey(unless)] === undefined && !Object.hasOwn(extra, unless)))
+  !Object.hasOwn(extra ?? {}, path[0]!) &&
+  (unless === undefined ||
+    (options[optionKey(unless)] === undefined && !Object.hasOwn(extra ?? {}, unless))) &&
+  // With additional body fields, a third-party service may need fewer of ours: svc requires only what the spec shows.
+  (extra === undefined || source === 'shown' || inPath.includes(name))
 
 /**
  * The input of an operation from flags, arguments, defaults of the environment and profile, additional body fields and, on
@@ -96,7 +99,7 @@ export const gatherInput = async (
         ? await organizationValue(field, String(raw), context)
         : await parseValue(field, raw, context.io, typedName(operation, field))
       put(input, field.path, value)
-    } else if (isMissing(field, typed, extra) && needed(field, inPath, extra)) missing.push(field)
+    } else if (isMissing(field, typed, { extra, inPath })) missing.push(field)
   }
 
   if (missing.length > 0 && !(await context.prompt()))
@@ -110,7 +113,3 @@ export const gatherInput = async (
   }
   return { input, extra: extra ?? {} }
 }
-
-/** With additional body fields, a third-party service may need fewer of ours: svc requires only what the spec shows. */
-const needed = (field: Field, inPath: string[], extra: object | undefined): boolean =>
-  extra === undefined || field.meta.source === 'shown' || inPath.includes(field.name)
