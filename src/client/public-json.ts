@@ -1,4 +1,5 @@
 import { SvcError } from '../core/errors.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { hostOf } from '../core/network-error.ts'
 import type { Transport } from '../core/transport.ts'
 
@@ -14,13 +15,11 @@ export const getPublicJson = async (
     throw new SvcError('unreachable', `http_${status}`, `${hostOf(url)} answered ${status}`, {
       hint: `Check the address. The request was for ${new URL(url).pathname}`,
     })
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    throw new SvcError(
-      'unreachable',
-      'not_json',
-      `${hostOf(url)} answered with something that is not valid JSON`,
-    )
-  }
+  const value = parseJson(body)
+  if (value !== undefined) return value
+  throw new SvcError(
+    'unreachable',
+    'not_json',
+    `${hostOf(url)} answered with something that is not valid JSON`,
+  )
 }

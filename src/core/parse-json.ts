@@ -1,8 +1,4 @@
+import { attempted } from './attempted.ts'
+
 /** The value of a JSON text; undefined if the text is not valid JSON. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
+export const parseJson = (text: string): unknown => attempted(() => JSON.parse(text) as unknown)

@@ -1,3 +1,4 @@
+import { attempted } from '../core/attempted.ts'
 import { type Answers, checkAnswers } from './answers.ts'
 import { notesFor } from './signature.ts'
 
@@ -13,9 +14,6 @@ export const verifyApproval = (attestation: string | null, jwks: unknown): Answe
     // A clock that was set back does not make a receipt false.
     isGenuine &&= ok || name === 'time' || name === 'completed'
   })
-  try {
-    return checkAnswers(attestation ?? '', jwks, notes, found) && isGenuine ? found : undefined
-  } catch {
-    return undefined
-  }
+  const isRead = attempted(() => checkAnswers(attestation ?? '', jwks, notes, found))
+  return isRead && isGenuine ? found : undefined
 }

@@ -1,3 +1,4 @@
+import { attempted } from '../core/attempted.ts'
 import { sha256 } from '../core/ids.ts'
 import { amrOf, approvalProblem, type ReceiptClaims } from './claims.ts'
 import { challengeOf, readContext, type ApprovalContext } from './context.ts'
@@ -10,15 +11,6 @@ import { readSubject, type Subject } from './subject.ts'
 import { skew, timeText } from './time-text.ts'
 
 const statuses = { approve: 'approved', deny: 'denied' } as const
-
-const contextOf = (encoded: string) => {
-  try {
-    const bytes = fromBase64url(encoded)
-    return { bytes, context: readContext(bytes) }
-  } catch {
-    return undefined
-  }
-}
 
 /** The subject of a request, if it is one. */
 export const checkSubject = (
@@ -137,7 +129,10 @@ export type Signing = { context: ApprovalContext; subject: Subject | undefined }
 
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
 export const checkHuman = (claims: ReceiptClaims, note: Note): Signing | undefined => {
-  const read = contextOf(claims.context)
+  const read = attempted(() => {
+    const bytes = fromBase64url(claims.context)
+    return { bytes, context: readContext(bytes) }
+  })
   if (!note('context', read !== undefined, 'an approval context in canonical form') || !read) return undefined
   const { bytes, context } = read
   checkSameAsContext(claims, context, note)

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { attempted } from '../core/attempted.ts'
 import { sha256Base64url } from '../core/ids.ts'
 import * as z from 'zod/mini'
 import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
@@ -50,23 +51,6 @@ const findKey = (jwks: unknown, kid: string, wanted: Algorithm): KeyObject | und
   return undefined
 }
 
-const readHeader = (bytes: Uint8Array) => {
-  try {
-    return headerShape.safeParse(parseExact(fromUtf8(bytes))).data
-  } catch {
-    return undefined
-  }
-}
-
-/** The bytes of the three parts of a compact JWS; undefined if it is none in its canonical form. */
-const readParts = (parts: string[]): Uint8Array[] | undefined => {
-  try {
-    return parts.length === 3 && !parts.includes('') ? parts.map(fromBase64url) : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** Checks the signature of the service. Returns the payload, parsed from the signed bytes, or undefined if a check failed. */
 export const checkSignature = (
   jws: string,
@@ -75,11 +59,12 @@ export const checkSignature = (
   note: Note,
 ): { kid: string; payload: unknown } | undefined => {
   const texts = jws.split('.')
-  const parts = readParts(texts)
+  const isThree = texts.length === 3 && !texts.includes('')
+  const parts = isThree ? attempted(() => texts.map(fromBase64url)) : undefined
   if (!note('encoding', parts !== undefined, 'a compact JWS: three parts in canonical base64url') || !parts)
     return undefined
 
-  const header = readHeader(parts[0]!)
+  const header = attempted(() => headerShape.safeParse(parseExact(fromUtf8(parts[0]!))).data)
   if (!note('header', header !== undefined, 'alg, typ and kid, and nothing else') || !header) return undefined
   const { alg, typ, kid } = header
   const algorithm = Object.hasOwn(algorithms, alg) ? algorithms[alg] : undefined

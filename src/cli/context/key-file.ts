@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { SoftwareKey } from '../../client/software-authenticator.ts'
+import { attempted } from '../../core/attempted.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
@@ -29,16 +30,11 @@ export const keyFilePath = (io: Pick<Io, 'env' | 'cwd'>, org_id: number, user_id
   join(configDir(io), `approver-${org_id}-${encodeURIComponent(user_id)}.json`)
 
 /** The authenticators next to the profiles. */
-const savedFiles = (io: Io): string[] => {
-  try {
-    return readdirSync(configDir(io))
-      .filter((file) => name.test(file))
-      .sort()
-      .map((file) => join(configDir(io), file))
-  } catch {
-    return []
-  }
-}
+const savedFiles = (io: Io): string[] =>
+  (attempted(() => readdirSync(configDir(io))) ?? [])
+    .filter((file) => name.test(file))
+    .sort()
+    .map((file) => join(configDir(io), file))
 
 const isKeyFile = (value: unknown): value is KeyFile => {
   const { version, org_id, mobile, key } = (value ?? {}) as Partial<KeyFile>

@@ -13,6 +13,7 @@ import {
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { attempted } from '../../core/attempted.ts'
 import { SvcError } from '../../core/errors.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 
@@ -24,14 +25,6 @@ import { randomToken, sha256 } from '../../core/ids.ts'
 const lease = 5_000
 const stale = 10_000
 const patience = 30_000
-
-const namespace = (): string => {
-  try {
-    return readlinkSync('/proc/self/ns/pid')
-  } catch {
-    return ''
-  }
-}
 
 /** Codes of a lost race. Windows reports EPERM if the folder exists. */
 const lostRace = new Set([
@@ -61,7 +54,8 @@ const isAlive = (pid: number): boolean => {
 }
 
 /** A process id is meaningful only on the machine and in the container that assigned it. */
-const here = sha256(`${hostname()} ${namespace()}`).slice(0, 12)
+const namespace = attempted(() => readlinkSync('/proc/self/ns/pid')) ?? ''
+const here = sha256(`${hostname()} ${namespace}`).slice(0, 12)
 const isDead = (holder: string): boolean => {
   const [place, pid] = holder.split('.')
   return place === here && /^\d{1,10}$/.test(pid ?? '') && !isAlive(Number(pid))

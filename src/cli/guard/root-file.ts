@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, statfsSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { attempted } from '../../core/attempted.ts'
 import { readChecked } from '../../core/checked-file.ts'
 import { failure, SvcError } from '../../core/errors.ts'
 import { quoted } from '../../core/shell-quote.ts'
@@ -25,13 +26,7 @@ const changeable = ({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, path: string): P
   return undefined
 }
 
-const lookAt = (path: string): Stats | undefined => {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
-}
+const lookAt = (path: string): Stats | undefined => attempted(() => lstatSync(path))
 
 const mostLinks = 40
 

@@ -1,3 +1,4 @@
+import { attempted } from '../../core/attempted.ts'
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { fromUtf8, parseExact } from '../../core/exact-json.ts'
@@ -9,13 +10,7 @@ import type { Host } from './host.ts'
 const mostBytes = 8 * 1024 * 1024
 
 /** A name that is there twice could be another one for the host. */
-const exactJson = (text: string): unknown => {
-  try {
-    return parseExact(text)
-  } catch {
-    return undefined
-  }
-}
+const exactJson = (text: string): unknown => attempted(() => parseExact(text))
 
 const unreadable = (host: Host, what: string): SvcError =>
   new SvcError('failed', 'hook_input', `${host.title} sent a hook input that svc cannot read: ${what}`)
@@ -31,19 +26,13 @@ const fieldsOf = (host: Host, input: Record<string, unknown>) =>
         cwd: input['cwd'],
       }
 
-/** Other bytes would be shown as another text than the host has. */
-const textOf = (host: Host, bytes: Uint8Array): string => {
-  try {
-    return fromUtf8(bytes)
-  } catch {
-    throw unreadable(host, 'it is not UTF-8')
-  }
-}
-
 /** Reads the JSON that a host writes to its hook. Throws if any part is not as documented. */
 export const readCall = (host: Host, bytes: Uint8Array): ToolCall => {
   if (bytes.length > mostBytes) throw unreadable(host, `it is larger than ${mostBytes / 1024 / 1024} MiB`)
-  const input = exactJson(textOf(host, bytes))
+  // Other bytes would be shown as another text than the host has.
+  const text = attempted(() => fromUtf8(bytes))
+  if (text === undefined) throw unreadable(host, 'it is not UTF-8')
+  const input = exactJson(text)
   if (!isRecord(input)) throw unreadable(host, 'it is not a JSON object, or has a name twice')
   const { event, tool, arguments: given, cwd } = fieldsOf(host, input)
   if (event !== host.event)

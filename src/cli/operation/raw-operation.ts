@@ -3,17 +3,12 @@ import { redactedUrl, rawUrl } from '../../client/request.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { createPathMatcher } from '../../contract/path.ts'
 import { table } from '../../contract/table.ts'
+import { attempted } from '../../core/attempted.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { withoutSecrets } from '../program/command-line.ts'
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+const decoded = (text: string): string => attempted(() => decodeURIComponent(text)) ?? text
 
 /**
  * The operation of the table for a raw request; undefined if the table has none for it. svc treats an unknown GET as a

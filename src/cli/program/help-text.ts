@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempted } from '../../core/attempted.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { CommandNode, FlagNode } from './command-node.ts'
 
@@ -80,18 +81,15 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
  * The command tree that the build saved: a line for the root and one for each group, so that help parses only the group that
  * it shows. Undefined when svc runs from its sources.
  */
-export const prebuiltTree = (only?: string): CommandNode | undefined => {
-  try {
+export const prebuiltTree = (only?: string): CommandNode | undefined =>
+  attempted(() => {
     const lines = readFileSync(join(__dirname, 'help.ndjson'), 'utf8').split('\n')
     const root = JSON.parse(lines[0]!) as CommandNode
     const commands = root.commands.map((one, i): CommandNode =>
       (only ?? one.name) === one.name ? JSON.parse(lines[i + 1]!) : one,
     )
     return { ...root, commands }
-  } catch {
-    return undefined
-  }
-}
+  })
 
 /**
  * Help from the saved command tree, which is fast. Undefined if `argv` has more than words and -h or --help, or an

@@ -1,4 +1,5 @@
 import { constants, fstatSync, readFileSync, statSync } from 'node:fs'
+import { attempted } from '../../core/attempted.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Io, OutputStream } from './io.ts'
@@ -69,21 +70,13 @@ const readAll = async (): Promise<Buffer> => {
 /** Milliseconds. One Ctrl-C can arrive twice: from the terminal, and from npm or timeout, which forward it. */
 const sameInterrupt = 1_000
 
-/** The current folder; undefined if it was deleted. */
-const currentFolder = (): string | undefined => {
-  try {
-    return process.cwd()
-  } catch {
-    return undefined
-  }
-}
-
 /** Runs one command with the streams and signals of this process. A second Ctrl-C ends it immediately. */
 export const runOnNode = async (
   argv: string[],
   run: (argv: string[], io: Io) => Promise<number>,
 ): Promise<number> => {
-  const cwd = currentFolder()
+  // It may have been deleted.
+  const cwd = attempted(() => process.cwd())
   if (cwd === undefined) {
     process.stderr.write('svc: the current folder was deleted\nhint: run it in another folder\n')
     return Number(process.exitCode ?? 1)

@@ -2,6 +2,7 @@ import { approvalStates } from '../../contract/approval-state.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { type SvcError, unexpectedAnswer } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { samePhone } from '../../core/phone-parts.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -106,12 +107,8 @@ export const isReceipt = (attestation: unknown): boolean =>
 
 const withClaims = (receipt: ToolAnswer): ToolAnswer => {
   if (typeof receipt.jws !== 'string' || receipt.claims !== undefined) return receipt
-  try {
-    const payload = Buffer.from(receipt.jws.split('.')[1] ?? '', 'base64url').toString()
-    return { ...receipt, claims: JSON.parse(payload) as ToolAnswer }
-  } catch {
-    return receipt
-  }
+  const claims = parseJson(Buffer.from(receipt.jws.split('.')[1] ?? '', 'base64url').toString())
+  return claims === undefined ? receipt : { ...receipt, claims }
 }
 
 /** An attestation with the claims next to each JWS, as in the records of the service. The tools leave them out. */

@@ -13,6 +13,7 @@ import { issuesOf } from '../../contract/issues.ts'
 import { instructions, type Tool, type ToolName, tools } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
 import { explain } from './advice.ts'
 import { clientName, type Introduction } from './client-name.ts'
@@ -159,12 +160,7 @@ type Handle = Parameters<Server['_wrapHandler']>[1]
 /** The issues that the validator of the SDK throws as JSON inside of an error message. */
 const readIssues = (message: string): z.core.$ZodIssue[] | undefined => {
   const start = message.indexOf('[\n')
-  if (start === -1) return undefined
-  try {
-    return JSON.parse(message.slice(start)) as z.core.$ZodIssue[]
-  } catch {
-    return undefined
-  }
+  return start === -1 ? undefined : (parseJson(message.slice(start)) as z.core.$ZodIssue[] | undefined)
 }
 
 const invalidParams = (method: string, request: unknown, issues: z.core.$ZodIssue[]): ProtocolError => {

@@ -1,3 +1,4 @@
+import { attempted } from '../../../core/attempted.ts'
 import { fromUtf8, parseExact, walkJson } from '../../../core/exact-json.ts'
 
 // The server reads the same bytes with another parser. A text that two parsers could read differently is refused, so that what a
@@ -72,17 +73,10 @@ const checkTexts = (value: unknown): void => {
   }
 }
 
-const decoded = (bytes: Buffer): string => {
-  try {
-    return fromUtf8(bytes)
-  } catch {
-    throw new NotStrict('is not UTF-8')
-  }
-}
-
 /** Parses a message that every parser reads the same way. Throws `NotStrict` for any other. */
 export const parseStrict = (bytes: Buffer): unknown => {
-  const json = decoded(bytes)
+  const json = attempted(() => fromUtf8(bytes))
+  if (json === undefined) throw new NotStrict('is not UTF-8')
   if (lineEnds.test(json))
     throw new NotStrict(
       'contains a line separator, at which the server could split it; write it as an escape such as \\u2028',
