@@ -2,7 +2,9 @@ import type { Rule } from '../../contract/rule-shape.ts'
 import type { OperationId } from '../../contract/table.ts'
 import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
+import { quotedName } from '../devices/notices.ts'
 import { named } from '../devices/seats.ts'
+import { isAuthenticKey } from '../keys/rows.ts'
 import { type Book, readBook } from '../policy/group-rows.ts'
 import { emergencyLinesOf, linesOf } from '../policy/rules.ts'
 import { peopleText } from './people-text.ts'
@@ -45,6 +47,20 @@ const asksOf = (
     org_id,
     [...members].map(([name, all]) => ({ name, members: all })),
   )
+}
+
+/** The keys that rules name by their ids. */
+const keyTexts = async ({ db, keyring }: Call, rules: readonly Rule[]): Promise<string[]> => {
+  const ids = [...new Set(rules.flatMap(({ match }) => match.key ?? []))]
+  const rows = await db
+    .selectFrom('api_keys')
+    .where('id', 'in', [0, ...ids.map(Number)])
+    .selectAll()
+    .execute()
+  const names = new Map(
+    rows.filter((row) => isAuthenticKey(keyring, row)).map(({ id, name }) => [String(id), quotedName(name)]),
+  )
+  return ids.map((id) => `${names.get(id) ?? 'unknown'} (key ${id})`)
 }
 
 const ruleTexts = (book: Book, names: readonly string[]): string[] =>
@@ -108,6 +124,7 @@ const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number):
       groups: undefined,
       ...(await membersOf(call, org_id, groups)),
       asks: await asksOf(call, org_id, book, rules, groups),
+      keys: await keyTexts(call, rules),
       removed,
       // In parts instead.
       rules: undefined,
@@ -134,8 +151,13 @@ export const readRuleChange = async (
   const result = results[id]
   if (!result && id !== 'createRule' && id !== 'setRules' && id !== 'deleteRule') return undefined
   const book = await readBook(call, org_id)
-  if (id === 'createRule')
-    return { before: {}, after: { asks: await asksOf(call, org_id, book, [input as Rule]) } }
+  if (id === 'createRule') {
+    const rules = [input as Rule]
+    return changed({
+      before: {},
+      after: { asks: await asksOf(call, org_id, book, rules), keys: await keyTexts(call, rules) },
+    })
+  }
   if (id === 'setRules') return ofSeveral(call, input, book, org_id)
   const name = String(input['name'])
   if (id === 'deleteRule') return { before: {}, after: { rule: ruleTexts(book, [name]).join('') } }

@@ -46,6 +46,20 @@ describe('a rule', () => {
     expect(answer.body.message).toBe('who[0] must be a group that exists, not @sree:2; did you mean @sre?')
   })
 
+  test('that is held names its keys, and does not trust a name that another program wrote', async () => {
+    const key = String(dataOf(await service.call('GET', '/svc/v1/whoami', { key: rules })).id)
+    const rule = { ...destroy, match: { ...destroy.match, key: [key] } }
+    const asked = async (name: string) => {
+      const { id } = heldBy(await add({ ...rule, name }, { key: rules }))
+      return dataOf(await service.call('GET', `/svc/v1/approvals/${id}`)).subject.data.body.keys
+    }
+    expect(await asked('one')).toEqual([`rules (key ${key})`])
+    const other = String(dataOf(await service.call('GET', '/svc/v1/whoami', { key: acme.key })).id)
+    rule.match.key = [other]
+    await service.runSql(`UPDATE api_keys SET name = 'laptop' WHERE id = ${other}`)
+    expect(await asked('two')).toEqual([`unknown (key ${other})`])
+  })
+
   test('has a name that no other rule has', async () => {
     dataOf(await add(destroy))
     expect(refusal(await add(destroy))).toEqual([409, 'rule_exists', []])
