@@ -1,11 +1,11 @@
 import { conflict, notFound } from '../../core/refusal.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
 import { endKeysOfLeaving, revokeKeysOfMember } from '../approvals/leaving.ts'
-import { createChallenge, type Question } from '../page/challenge.ts'
+import type { Signed } from '../page/challenge.ts'
 import { maskedMember, requireAdmin } from '../page/members.ts'
-import { proveDevice } from '../page/proof.ts'
+import { challengeFor, signs } from '../page/proof.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { type Caller, requirePerson } from '../call/caller.ts'
+import { requirePerson } from '../call/caller.ts'
 import { type Member, ofMember, reachOrganization } from '../call/tenant.ts'
 import {
   type Cooling,
@@ -200,13 +200,11 @@ export const deleteUser: HandlerOf<'deleteUser'> = async ({ orgId, userId }, cal
   call.wake({ org_id: member.org_id, users: [member.user_id] })
 }
 
-const questionOf = (
-  caller: Caller,
-  { user_id, move }: { user_id: number; move: keyof typeof moves },
-): Question => {
-  const { org_id, device_id } = requirePerson(caller)
-  return { type: 'member-move', org_id, user_id, move, device_id }
-}
+const asks = ({ user_id, move }: { user_id: number; move: keyof typeof moves }): Signed => ({
+  type: 'member-move',
+  user_id,
+  move,
+})
 
 export const beginMemberMove: HandlerOf<'beginMemberMove'> = async (input, call) => {
   const { user_id } = await requireAdmin(call)
@@ -214,18 +212,15 @@ export const beginMemberMove: HandlerOf<'beginMemberMove'> = async (input, call)
   if (input.user_id === user_id)
     throw conflict('own_membership', 'You cannot change your own membership', 'Ask another administrator')
   // Whether there is such a user is said only to whoever signs.
-  return createChallenge(call, questionOf(call.caller, input))
+  return challengeFor(asks)(input, call)
 }
 
-export const moveMember: HandlerOf<'moveMember'> = {
-  before: async (input, { service, caller }) => {
-    const question = questionOf(caller, input)
-    const { settle } = await proveDevice(service, input, question)
-    return async (call) => {
-      const { org_id } = await requireAdmin(call)
-      await settle(call)
-      const moved = await moves[input.move](call, { org_id, user_id: input.user_id })
-      return { ...maskedMember(moved), enrollment: (moved as Accepted).enrollment ?? null }
-    }
+export const moveMember: HandlerOf<'moveMember'> = signs(
+  asks,
+  async (call, { user_id, move }, { settle }) => {
+    const { org_id } = await requireAdmin(call)
+    await settle(call)
+    const moved = await moves[move](call, { org_id, user_id })
+    return { ...maskedMember(moved), enrollment: (moved as Accepted).enrollment ?? null }
   },
-}
+)

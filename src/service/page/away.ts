@@ -1,9 +1,9 @@
 import type { Call, HandlerOf } from '../call/call.ts'
-import { type Caller, requirePerson } from '../call/caller.ts'
+import { requirePerson, type SignedIn } from '../call/caller.ts'
 import { changeAbsence, readAbsences, type WantedAway } from '../devices/absences.ts'
-import { createChallenge, type Question } from './challenge.ts'
+import type { Signed } from './challenge.ts'
 import { requireAdmin } from './members.ts'
-import { proveDevice } from './proof.ts'
+import { challengeFor, signs } from './proof.ts'
 
 type Wanted = WantedAway & { user_id?: number | undefined }
 
@@ -15,16 +15,11 @@ const memberOf = async (call: Call, user_id: number | undefined) => {
   return { org_id: person.org_id, user_id }
 }
 
-const questionOf = (caller: Caller, { user_id, from, until, end }: Wanted): Question => {
-  const person = requirePerson(caller)
-  return {
-    type: 'away',
-    org_id: person.org_id,
-    user_id: user_id ?? person.user_id,
-    interval: JSON.stringify([from, until, end]),
-    device_id: person.device_id,
-  }
-}
+const asks = ({ user_id, from, until, end }: Wanted, person: SignedIn): Signed => ({
+  type: 'away',
+  user_id: user_id ?? person.user_id,
+  interval: JSON.stringify([from, until, end]),
+})
 
 export const getAway: HandlerOf<'getAway'> = async ({ user_id: of }, call) => {
   const { org_id, user_id } = await memberOf(call, of)
@@ -32,18 +27,10 @@ export const getAway: HandlerOf<'getAway'> = async ({ user_id: of }, call) => {
   return { user_id, away: found.get(user_id) ?? null }
 }
 
-export const beginAway: HandlerOf<'beginAway'> = async (wanted, call) =>
-  createChallenge(call, questionOf(call.caller, wanted))
+export const beginAway: HandlerOf<'beginAway'> = challengeFor(asks)
 
-export const signAway: HandlerOf<'signAway'> = {
-  before: async ({ challenge, response, user_id, ...wanted }, { service, caller }) => {
-    const by = requirePerson(caller)
-    const question = questionOf(caller, { user_id, ...wanted })
-    const { settle } = await proveDevice(service, { challenge, response }, question)
-    return async (call) => {
-      const member = await memberOf(call, user_id)
-      await settle(call)
-      return changeAbsence(call, member, wanted, by)
-    }
-  },
-}
+export const signAway: HandlerOf<'signAway'> = signs(asks, async (call, wanted, { person, settle }) => {
+  const member = await memberOf(call, wanted.user_id)
+  await settle(call)
+  return changeAbsence(call, member, wanted, person)
+})

@@ -10,23 +10,23 @@ export type Question =
   | { type: 'session' }
   | { type: 'device-refusal'; subject: number }
   /** `device_id`: only the device of the session can answer. */
-  | ({ org_id: number; device_id: number } & Signed)
+  | ({ org_id: number; user_id: number; device_id: number } & Signed)
 
-/** What the person at the page signs. */
-type Signed =
+/** What the person at the page signs. `user_id`: whom it concerns, if not the person. */
+export type Signed =
   | { type: 'member-move'; user_id: number; move: RowInput<'moveMember'>['move'] }
   /** `subject`: the device that is approved, refused or removed. `with_added`: whether what it added ends with it. */
   | { type: 'device-move'; subject: number; move: RowInput<'moveDevice'>['move']; with_added: boolean }
-  | { type: 'device-link'; user_id: number }
+  | { type: 'device-link' }
   | { type: 'confirmation'; session_id: number }
-  | { type: 'report'; user_id: number; request_id: string }
+  | { type: 'report'; request_id: string }
   | { type: 'unmute'; user_id: number; mute_id: string }
   /** `interval`: as it was typed, as JSON. */
   | { type: 'away'; user_id: number; interval: string }
   /** `said`: whether it was an emergency, and why not, as JSON. */
-  | { type: 'review'; user_id: number; request_id: string; said: string }
+  | { type: 'review'; request_id: string; said: string }
   /** `digest`: of the ids of the requests, or of the authorization request and the name of the agent. */
-  | { type: 'denials' | 'consent'; user_id: number; digest: string }
+  | { type: 'denials' | 'consent'; digest: string }
 
 type Sealed = { question: Question; expires_at: string }
 

@@ -3,7 +3,7 @@ import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
-import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import { actorAt, requirePerson } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { isAdministrator } from '../devices/administrators.ts'
 import { agentDays, freeAgentName, tooManyAgents } from '../keys/agents.ts'
@@ -17,8 +17,8 @@ import {
   sealCode,
   type Terminal,
 } from './authorization.ts'
-import { createChallenge, type Question } from './challenge.ts'
-import { proveDevice } from './proof.ts'
+import type { Signed } from './challenge.ts'
+import { challengeFor, proveDevice, questionTo } from './proof.ts'
 import { answerTerminal, refuseTerminal } from './terminal-code.ts'
 
 /** How long a registration is kept after a person consented to it. */
@@ -43,11 +43,10 @@ export const lastingSeconds = async (db: Db, org_id: number, terminal: Terminal 
       : agentDays * 86_400
 
 /** A signature is valid for exactly this request, these scopes and this name. */
-const questionOf = (caller: Caller, { request, name, scopes }: Consent): Question => {
-  const { org_id, user_id, device_id } = requirePerson(caller)
-  const digest = sha256(JSON.stringify([request, name.trim(), scopes]))
-  return { type: 'consent', org_id, user_id, digest, device_id }
-}
+const asks = ({ request, name, scopes }: Consent): Signed => ({
+  type: 'consent',
+  digest: sha256(JSON.stringify([request, name.trim(), scopes])),
+})
 
 const hostIn = (redirect_uri: string): string => {
   const { host, protocol } = new URL(redirect_uri)
@@ -74,7 +73,7 @@ export const readConsent: HandlerOf<'readConsent'> = async ({ request }, call) =
 
 export const beginConsent: HandlerOf<'beginConsent'> = async (input, call) => {
   openRequest(call.keyring, input.request, call.now)
-  return createChallenge(call, questionOf(call.caller, input))
+  return challengeFor(asks)(input, call)
 }
 
 export const giveConsent: HandlerOf<'giveConsent'> = {
@@ -82,7 +81,7 @@ export const giveConsent: HandlerOf<'giveConsent'> = {
     const person = requirePerson(caller)
     const { org_id, user_id, device_id } = person
     const { state, ...asked } = openRequest(service.keyring, input.request, service.storage.now())
-    const { settle } = await proveDevice(service, input, questionOf(caller, input))
+    const { settle } = await proveDevice(service, input, questionTo(person, asks(input)))
     return async (call) => {
       await settle(call)
       const { terminal } = asked

@@ -2,7 +2,7 @@ import { conflict, forbidden, notFound } from '../../core/refusal.ts'
 import { readAddedByDevice } from '../approvals/added.ts'
 import { endAdded } from '../approvals/added-ending.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import { actorAt, requirePerson } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { devicesOf } from '../devices/active.ts'
 import { isAdministrator, recoveriesFrom } from '../devices/administrators.ts'
@@ -12,16 +12,18 @@ import { recoveryProblem } from '../devices/recovery.ts'
 import { findDevice, inactiveDevice, toDeviceRecord, toDeviceRecords } from '../devices/record.ts'
 import { approveOwnDevice, approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
 import { readAdded } from './own-devices.ts'
-import { createChallenge, type Question } from './challenge.ts'
+import { createChallenge, type Signed } from './challenge.ts'
 import { maskedMember, readMembers, requireAdmin } from './members.ts'
-import { proveDevice } from './proof.ts'
+import { challengeFor, proveDevice, signs } from './proof.ts'
 
 type Move = Pick<RowInput<'beginDeviceMove'>, 'device_id' | 'move' | 'with_added'>
 
-const questionOf = (caller: Caller, { device_id: subject, move, with_added = false }: Move): Question => {
-  const { org_id, device_id } = requirePerson(caller)
-  return { type: 'device-move', org_id, subject, move, with_added, device_id }
-}
+const asks = ({ device_id: subject, move, with_added = false }: Move): Signed => ({
+  type: 'device-move',
+  subject,
+  move,
+  with_added,
+})
 
 /** Finds a device that the caller can move: an own one or, for an administrator, that of another member. */
 const findMovable = async (call: Call, device_id: number) => {
@@ -107,23 +109,17 @@ export const beginDeviceMove: HandlerOf<'beginDeviceMove'> = async (input, call)
   if (!isRemoval && input.device_id === requirePerson(call.caller).device_id)
     throw conflict('own_device', 'A device cannot approve or refuse itself', 'Use another device')
   // Whether there is such a device is said only to whoever signs.
-  return createChallenge(call, questionOf(call.caller, input))
+  return challengeFor(asks)(input, call)
 }
 
-export const moveDevice: HandlerOf<'moveDevice'> = {
-  before: async (input, { service, caller }) => {
-    const { org_id } = requirePerson(caller)
-    const { device_id, move, with_added } = input
-    const { settle } = await proveDevice(service, input, questionOf(caller, input))
-    return async (call) => {
-      await settle(call)
-      if (move === 'approve') return approve(call, device_id)
-      if (move !== 'refuse') return remove(call, { device_id, move, with_added })
-      await findMovable(call, device_id)
-      return refuseDevice(call, { org_id, device_id })
-    }
-  },
-}
+export const moveDevice: HandlerOf<'moveDevice'> = signs(asks, async (call, input, { person, settle }) => {
+  const { device_id, move } = input
+  await settle(call)
+  if (move === 'approve') return approve(call, device_id)
+  if (move !== 'refuse') return remove(call, input)
+  await findMovable(call, device_id)
+  return refuseDevice(call, { org_id: person.org_id, device_id })
+})
 
 export const sendDeviceCode: HandlerOf<'sendDeviceCode'> = {
   before: async (answer, { service }) => {

@@ -1,12 +1,12 @@
 import { forbidden, notFound } from '../../core/refusal.ts'
 import { liftMute, muteIdOf, readMutes } from '../approvals/mutes.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { isOperator, namedKeyOf, requirePerson } from '../call/caller.ts'
+import { isOperator, namedKeyOf, requirePerson, type SignedIn } from '../call/caller.ts'
 import { type Member, reachOrganization } from '../call/tenant.ts'
 import { isOfSame } from '../keys/ancestry.ts'
 import { readPeople, requireAdmin } from './members.ts'
-import { createChallenge, type Question } from './challenge.ts'
-import { proveDevice } from './proof.ts'
+import type { Signed } from './challenge.ts'
+import { challengeFor, signs } from './proof.ts'
 
 const bearer = 'tool server token'
 
@@ -72,26 +72,21 @@ export const listOrganizationMutes: HandlerOf<'listOrganizationMutes'> = async (
 
 type Target = { mute_id: string; user_id?: number | undefined }
 
-const questionOf = ({ caller }: Pick<Call, 'caller'>, { mute_id, user_id }: Target): Question => {
-  const person = requirePerson(caller)
-  const { org_id, device_id } = person
-  return { type: 'unmute', org_id, user_id: user_id ?? person.user_id, mute_id, device_id }
-}
+const asks = ({ mute_id, user_id }: Target, person: SignedIn): Signed => ({
+  type: 'unmute',
+  user_id: user_id ?? person.user_id,
+  mute_id,
+})
 
-export const beginUnmute: HandlerOf<'beginUnmute'> = async (target, call) =>
-  createChallenge(call, questionOf(call, target))
+export const beginUnmute: HandlerOf<'beginUnmute'> = challengeFor(asks)
 
-export const unmute: HandlerOf<'unmute'> = {
-  before: async ({ mute_id, user_id, ...answer }, { service, caller }) => {
-    const { org_id, user_id: own } = requirePerson(caller)
-    const question = questionOf({ caller }, { mute_id, user_id })
-    const { settle } = await proveDevice(service, answer, question)
-    return async (call) => {
-      const whose = user_id ?? own
-      if (whose !== own) await requireAdmin(call)
-      await settle(call)
-      await lift(call, { org_id, user_id: whose }, mute_id)
-      return undefined
-    }
+export const unmute: HandlerOf<'unmute'> = signs(
+  asks,
+  async (call, { mute_id, user_id }, { person, settle }) => {
+    const whose = user_id ?? person.user_id
+    if (whose !== person.user_id) await requireAdmin(call)
+    await settle(call)
+    await lift(call, { org_id: person.org_id, user_id: whose }, mute_id)
+    return undefined
   },
-}
+)

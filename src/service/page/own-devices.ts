@@ -1,7 +1,7 @@
 import { readAddedByDevice } from '../approvals/added.ts'
 import { notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import { actorAt, requirePerson } from '../call/caller.ts'
 import { ofMember } from '../call/tenant.ts'
 import { devicesOf, ofKeptDevice } from '../devices/active.ts'
 import { insertEnrollment } from '../devices/enrollment.ts'
@@ -9,9 +9,9 @@ import { deviceColumns, toDeviceRecord, toDeviceRecords } from '../devices/recor
 import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
 import { bindSite } from '../devices/site.ts'
 import { findUser } from '../members/member.ts'
-import { createChallenge, type Question } from './challenge.ts'
+import type { Signed } from './challenge.ts'
 import { maskedMember, requireAdmin } from './members.ts'
-import { proveDevice } from './proof.ts'
+import { challengeFor, signs } from './proof.ts'
 
 /** What each active device added, for the question before it is removed. */
 export const readAdded = async (
@@ -40,28 +40,21 @@ export const renameOwnDevice: HandlerOf<'renameOwnDevice'> = async ({ device_id,
   return toDeviceRecord(renamed)
 }
 
-const linkQuestion = (caller: Caller): Question => {
-  const { org_id, user_id, device_id } = requirePerson(caller)
-  return { type: 'device-link', org_id, user_id, device_id }
-}
+const asksForLink = (): Signed => ({ type: 'device-link' })
 
-export const beginDeviceLink: HandlerOf<'beginDeviceLink'> = async (_, call) =>
-  createChallenge(call, linkQuestion(call.caller))
+export const beginDeviceLink: HandlerOf<'beginDeviceLink'> = challengeFor(asksForLink)
 
 /** The new device is pending: whoever photographs the link can register it, and the person must see which one they approve. */
-export const createDeviceLink: HandlerOf<'createDeviceLink'> = {
-  before: async (answer, { service, caller }) => {
-    const person = requirePerson(caller)
-    const { settle } = await proveDevice(service, answer, linkQuestion(caller))
-    return async (call) => {
-      await settle(call)
-      await bindSite(call.db, call.service.publicUrl)
-      const { url, expires_at } = await insertEnrollment(call, person)
-      await call.audit(person.org_id, `user:${person.user_id}`, ['enrollment'], actorAt(person))
-      return { url, expires_at, expires_in_ms: Date.parse(expires_at) - Date.parse(call.now) }
-    }
+export const createDeviceLink: HandlerOf<'createDeviceLink'> = signs(
+  asksForLink,
+  async (call, _, { person, settle }) => {
+    await settle(call)
+    await bindSite(call.db, call.service.publicUrl)
+    const { url, expires_at } = await insertEnrollment(call, person)
+    await call.audit(person.org_id, `user:${person.user_id}`, ['enrollment'], actorAt(person))
+    return { url, expires_at, expires_in_ms: Date.parse(expires_at) - Date.parse(call.now) }
   },
-}
+)
 
 export const listMemberDevices: HandlerOf<'listMemberDevices'> = async ({ user_id }, call) => {
   const { org_id } = await requireAdmin(call)

@@ -1,11 +1,12 @@
 import { forbidden, type Refusal } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, Outside } from '../call/call.ts'
+import { requirePerson, type SignedIn } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { activeDevices, devicesInAnyState, devicesOfMembers } from '../devices/active.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { credentialOf, type DeviceRow, isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
-import { type Question, readChallenge, useChallenge } from './challenge.ts'
+import { createChallenge, type Question, readChallenge, type Signed, useChallenge } from './challenge.ts'
 import { setConfirmed } from './session.ts'
 import { membershipEnded } from './standing.ts'
 
@@ -15,6 +16,8 @@ const deviceNotRegistered = (): Refusal =>
     'This device is not registered here, or no longer registered',
     'Ask for a new link: svc user enroll',
   )
+
+type Answer = { challenge: string; response: { id: string } }
 
 type Proof = {
   device: DeviceRow
@@ -32,7 +35,7 @@ type Proof = {
  */
 export const proveDevice = async (
   { storage, keyring, publicUrl, dev }: Service,
-  { challenge, response }: { challenge: string; response: { id: string } },
+  { challenge, response }: Answer,
   question: Question,
 ): Promise<Proof> => {
   const deviceId = 'device_id' in question ? question.device_id : undefined
@@ -85,3 +88,33 @@ export const proveDevice = async (
     },
   }
 }
+
+/** What a person signs for an input. */
+type Asks<I> = (input: I, person: SignedIn) => Signed
+
+export const questionTo = ({ org_id, user_id, device_id }: SignedIn, signed: Signed): Question => ({
+  org_id,
+  user_id,
+  device_id,
+  ...signed,
+})
+
+/** The handler that gives the challenge of what the person at the page signs. */
+export const challengeFor =
+  <I>(asks: Asks<I>) =>
+  async (input: I, call: Call) => {
+    const person = requirePerson(call.caller)
+    return createChallenge(call, questionTo(person, asks(input, person)))
+  }
+
+/** The handler of what the person at the page signs. `work` settles the proof, once it knows that they may. */
+export const signs = <I extends Answer, D>(
+  asks: Asks<NoInfer<I>>,
+  work: (call: Call, input: I, proof: Proof & { person: SignedIn }) => Promise<D | Refusal>,
+) => ({
+  before: async (input: I, { service, caller }: Outside) => {
+    const person = requirePerson(caller)
+    const proof = await proveDevice(service, input, questionTo(person, asks(input, person)))
+    return (call: Call) => work(call, input, { ...proof, person })
+  },
+})

@@ -3,12 +3,11 @@ import { readBreakGlass, wasTold } from '../approvals/broken-glass.ts'
 import { findApproval, selectApprovals } from '../approvals/record.ts'
 import { keepReview, whyNoReview } from '../approvals/review.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { type Caller, requirePerson } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Member } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
-import { createChallenge, type Question } from './challenge.ts'
-import { proveDevice } from './proof.ts'
+import type { Signed } from './challenge.ts'
+import { challengeFor, signs } from './proof.ts'
 
 /** For as long the page follows an emergency, and asks for its review. */
 const shownMs = 7 * 24 * 60 * 60_000
@@ -37,22 +36,17 @@ export const readEmergencies = async (
 
 type Said = Pick<RowInput<'reviewApproval'>, 'request_id' | 'ok' | 'dispute' | 'note'>
 
-const questionOf = (caller: Caller, { request_id, ok, dispute, note }: Said): Question => {
-  const { org_id, user_id, device_id } = requirePerson(caller)
-  return { type: 'review', org_id, user_id, request_id, said: JSON.stringify([ok, dispute, note]), device_id }
-}
+const asks = ({ request_id, ok, dispute, note }: Said): Signed => ({
+  type: 'review',
+  request_id,
+  said: JSON.stringify([ok, dispute, note]),
+})
 
-export const beginReview: HandlerOf<'beginReview'> = async (said, call) =>
-  createChallenge(call, questionOf(call.caller, said))
+export const beginReview: HandlerOf<'beginReview'> = challengeFor(asks)
 
-export const signReview: HandlerOf<'signReview'> = {
-  before: async ({ challenge, response, ...said }, { service, caller }) => {
-    const by = requirePerson(caller)
-    const { settle } = await proveDevice(service, { challenge, response }, questionOf(caller, said))
-    return async (call) => {
-      const row = await findApproval(call.db, said.request_id, { orgId: by.org_id })
-      await settle(call)
-      await keepReview(call, row, said, by)
-    }
-  },
-}
+export const signReview: HandlerOf<'signReview'> = signs(asks, async (call, said, { person, settle }) => {
+  const row = await findApproval(call.db, said.request_id, { orgId: person.org_id })
+  await settle(call)
+  await keepReview(call, row, said, person)
+  return undefined
+})

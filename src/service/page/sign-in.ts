@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { actorAt, type Caller, requirePerson, sessionOver } from '../call/caller.ts'
+import { actorAt, type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { ofMember } from '../call/tenant.ts'
 import { activeDevices, devicesOf } from '../devices/active.ts'
@@ -13,8 +13,8 @@ import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { usesLocation } from '../policy/factor-settings.ts'
-import { createChallenge, type Question } from './challenge.ts'
-import { proveDevice } from './proof.ts'
+import { createChallenge, type Signed } from './challenge.ts'
+import { challengeFor, proveDevice, signs } from './proof.ts'
 import { endSession, startSession } from './session.ts'
 import { type Named, organizationNamed } from './standing.ts'
 
@@ -100,26 +100,22 @@ const limitSignIns = (call: Call, { org_id, id }: Pick<DeviceRow, 'org_id' | 'id
     { code: 'rate_limited', what: `This device signed in ${signIns.atMost} times in ten minutes` },
   )
 
-const confirmationOf = (caller: Caller): Question => {
-  const { org_id, device_id, session_id } = requirePerson(caller)
-  return { type: 'confirmation', org_id, device_id, session_id }
-}
+const asks = (_: unknown, { session_id }: SignedIn): Signed => ({ type: 'confirmation', session_id })
 
-export const beginConfirmation: HandlerOf<'beginConfirmation'> = async (_, call) => {
+export const beginConfirmation: HandlerOf<'beginConfirmation'> = async (input, call) => {
   const { rp_id, credential_id } = await readSession(call, requirePerson(call.caller).device_id)
-  return { ...createChallenge(call, confirmationOf(call.caller)), rp_id, credential_id }
+  return { ...(await challengeFor(asks)(input, call)), rp_id, credential_id }
 }
 
-export const confirmSession: HandlerOf<'confirmSession'> = {
-  before: async (answer, { service, caller }) => {
-    const { device, settle } = await proveDevice(service, answer, confirmationOf(caller))
-    return async (call) => {
-      await settle(call)
-      await limitSignIns(call, device)
-      await call.audit(device.org_id, `device:${device.id}`, ['session'])
-    }
+export const confirmSession: HandlerOf<'confirmSession'> = signs(
+  asks,
+  async (call, _, { device, settle }) => {
+    await settle(call)
+    await limitSignIns(call, device)
+    await call.audit(device.org_id, `device:${device.id}`, ['session'])
+    return undefined
   },
-}
+)
 
 /** Opens the session of a device. A pending device becomes active with its code. */
 export const openSession: HandlerOf<'openSession'> = {
