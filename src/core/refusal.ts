@@ -8,6 +8,8 @@ type Details = {
   headers?: Record<string, string>
   /** Further fields of the envelope's `data`. */
   data?: Record<string, unknown> | undefined
+  /** Only the log shows it. */
+  cause?: unknown
 }
 
 /** The service refuses a request: becomes an envelope with `data: {code, hint?, issues?, …}`. */
@@ -21,7 +23,7 @@ export class Refusal extends Error {
   readonly data?: Record<string, unknown> | undefined
 
   constructor(status: RefusalStatus, code: string, message: string, details: Details = {}) {
-    super(message)
+    super(message, 'cause' in details ? { cause: details.cause } : {})
     this.status = status
     this.code = code
     this.hint = details.hint

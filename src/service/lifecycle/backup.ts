@@ -16,6 +16,7 @@ import { asStoreProblem, isDamage } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
+import { useStorage } from '../storage/storage.ts'
 import { type Returned, settleRestored } from './restored.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
 
@@ -92,13 +93,7 @@ const unpack = async (file: string, dataDir: string): Promise<Restored> => {
   chmodSync(partial, 0o600)
   const masterKey = openSnapshot(partial)
   if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
-  const storage = await openSqlite({ path: partial })
-  let returned: Returned
-  try {
-    returned = await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
-  } finally {
-    await storage.close()
-  }
+  const returned = await useStorage(await openSqlite({ path: partial }), settleRestored)
   for (const rest of [`${partial}-wal`, `${partial}-shm`]) rmSync(rest, { force: true })
   // Renamed last: a store that a crash left half-restored would send old messages.
   renameSync(partial, storeFile(dataDir))

@@ -14,7 +14,7 @@ import { isOfFile } from '../storage/sqlite/errors.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot } from '../storage/sqlite/snapshot.ts'
 import * as embedded from '../storage/sqlite/whole.ts'
-import type { Storage } from '../storage/storage.ts'
+import { type Storage, useStorage } from '../storage/storage.ts'
 import { copyStore, type WholeStore } from '../storage/whole-store.ts'
 import { badBackup, fileExists, requireBackup, writeFailed } from './backup.ts'
 import { noteBackup } from '../storage/last-backup.ts'
@@ -26,12 +26,7 @@ import type { Maintenance } from './store-maintenance.ts'
 /** Runs `work` on a store that nodes may use. */
 const useDatabase = async <T>(url: string, work: (storage: Storage) => Promise<T>): Promise<T> => {
   database.requireSchema((await database.inspectDatabase(url)).version)
-  const storage = await openPostgres({ url, connections: 2 })
-  try {
-    return await work(storage)
-  } finally {
-    await storage.close()
-  }
+  return useStorage(await openPostgres({ url, connections: 2 }), work)
 }
 
 type Parts = Parameters<typeof replaceOperatorKeys>[0]
@@ -111,14 +106,10 @@ const restore = async (url: string, file: string, masterKey: Buffer): Promise<Re
     copyFileSync(file, path)
     chmodSync(path, 0o600)
     const inFile = openSnapshot(path) !== undefined
-    const storage = await openSqlite({ path })
-    let returned: Returned
-    try {
+    const returned = await useStorage(await openSqlite({ path }), async (storage) => {
       await requireItsKey(storage, masterKey, inFile)
-      returned = await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
-    } finally {
-      await storage.close()
-    }
+      return settleRestored(storage)
+    })
     await embedded.readWhole(path, (from) => database.createWhole(url, (to) => copyStore(from, to)))
     return returned
   } catch (error) {
@@ -166,7 +157,7 @@ export const databaseMaintenance = (url: string, env: Env): Maintenance => {
     settle: () =>
       useDatabase(url, async (storage) => {
         await requireNoNodes(storage)
-        return storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
+        return settleRestored(storage)
       }),
     checkReset: requireStore,
     resetOperatorKey: () => useKeyring(url, env, replaceOperatorKeys),

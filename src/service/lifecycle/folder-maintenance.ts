@@ -5,7 +5,7 @@ import { rotateMasterKey } from '../custody/rotate-master-key.ts'
 import { rotateSigningKey } from '../custody/signing-keys.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
-import type { Storage } from '../storage/storage.ts'
+import { type Storage, useStorage } from '../storage/storage.ts'
 import { asOwner } from './as-owner.ts'
 import { backup, checkBackup, checkRestore, restore } from './backup.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
@@ -24,22 +24,12 @@ export const requireIdle = (dataDir: string): void => {
 type Notify = (message: string, upgrade?: Upgrade) => void
 type Work<T> = (storage: Storage) => Promise<T>
 
-/** Opens the store for `work`, upgraded first if it is older, and closes it. */
-const useStore = async <T>(dataDir: string, notify: Notify, work: Work<T>): Promise<T> => {
-  const storage = await openStore(dataDir, notify)
-  try {
-    return await work(storage)
-  } finally {
-    await storage.close()
-  }
-}
-
-/** Runs `work` on a store that no service has open. */
+/** Runs `work` on a store that no service has open, upgraded first if it is older. */
 const useIdleStore = async <T>(dataDir: string, notify: Notify, work: Work<T>): Promise<T> => {
   requireStore(dataDir)
   const lock = lockDataDir(dataDir)
   try {
-    return await useStore(dataDir, notify, work)
+    return await useStorage(await openStore(dataDir, notify), work)
   } finally {
     lock.release()
   }
@@ -59,7 +49,7 @@ const useSharedStore = async <T>(dataDir: string, notify: Notify, work: Work<T>)
       `The running service has schema ${version}, and this svc has schema ${newestVersion()}`,
       'Restart the service with this version of svc, then run the command again',
     )
-  return useStore(dataDir, notify, work)
+  return useStorage(await openStore(dataDir, notify), work)
 }
 
 /** Maintenance of the store of a data folder, which no service may have open, except for `rotateSigningKey` and `backup`. */
@@ -105,7 +95,7 @@ export const folderMaintenance = (
       return upgrade
     },
     checkSettle: checkIdle,
-    settle: () => useIdle((storage) => storage.write((db) => settleRestored(db, storage.now()), { org: 0 })),
+    settle: () => useIdle(settleRestored),
     checkReset: checkIdle,
     resetOperatorKey: () => useIdle(async (storage) => replaceOperatorKeys(await partsOf(storage))),
     checkRotation: async () => void requireStore(dataDir),

@@ -5,6 +5,7 @@ import { openKeyring } from '../custody/create-keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import * as database from '../storage/postgres/whole.ts'
 import * as embedded from '../storage/sqlite/whole.ts'
+import { useStorage } from '../storage/storage.ts'
 import { copyStore, readPages, sumStore, type TableSum } from '../storage/whole-store.ts'
 import { lockDataDir, requireStore, storeFile } from './data-dir.ts'
 import { asOwner } from './as-owner.ts'
@@ -61,12 +62,7 @@ const move = async (
   const lock = lockDataDir(dataDir)
   try {
     // Upgrades an older store and finishes a rotation of its key, and refuses one that was moved.
-    const storage = await openStore(dataDir, report)
-    try {
-      await openKeyring(storage, dataDir, env)
-    } finally {
-      await storage.close()
-    }
+    await useStorage(await openStore(dataDir, report), (storage) => openKeyring(storage, dataDir, env))
     const { version } = await database.inspectDatabase(url)
     const before = version > 0 && (await isCopied(dataDir, url))
     const from = storeFile(dataDir)

@@ -2,18 +2,14 @@ import { failure } from '../../core/errors.ts'
 import type { Db } from '../storage/schema.ts'
 import { readSetting, writeSetting } from '../storage/settings.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
-import type { Storage } from '../storage/storage.ts'
+import { type Storage, useStorage } from '../storage/storage.ts'
 
 const mark = 'moved_to'
 
 /** Marks the store of a folder whose rows are now in a database. */
 export const markMoved = async (path: string, database: string): Promise<void> => {
   const storage = await openSqlite({ path })
-  try {
-    await storage.write((db) => writeSetting(db, mark, database), { org: 0 })
-  } finally {
-    await storage.close()
-  }
+  await useStorage(storage, () => storage.write((db) => writeSetting(db, mark, database), { org: 0 }))
 }
 
 /** Throws an SvcError if the store was moved: two services with the same approvals could use one twice. */

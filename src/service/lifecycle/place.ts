@@ -68,8 +68,6 @@ export const choosePlace = (
 export const nameOfPlace = ({ dataDir, databaseUrl }: StorePlace): string =>
   databaseUrl === undefined ? dataDir : readDatabaseUrl(databaseUrl).name
 
-type Opened = { storage: Storage; keyring: Keyring }
-
 const masterKeyHint =
   'Set it to the same key on each node: to the key of the store; after a move or a restore from a data folder, to the text of its file master.key. For a new store: openssl rand -hex 32'
 
@@ -107,7 +105,7 @@ export const openPlace = async (
   env: Env,
   report: (line: string, level?: 'warn') => void,
   closing: (() => void | Promise<void>)[],
-): Promise<Opened> => {
+): Promise<{ storage: Storage; keyring: Keyring }> => {
   if (place.databaseUrl !== undefined) {
     const masterKey = requireMasterKey(env)
     const { databaseUrl: url, connections, allowDataLoss = false } = place

@@ -1,9 +1,12 @@
 import { endedByRestore } from '../approvals/expiry.ts'
 import { auditByService } from '../call/audit.ts'
+import { countRows } from '../call/pagination.ts'
 import { holdRestored } from '../delivery/rows.ts'
 import { forgetPendingDevices } from '../devices/rows.ts'
 import { stopRestored } from '../events/webhook-rows.ts'
+import { isLive } from '../keys/rows.ts'
 import type { Db } from '../storage/schema.ts'
+import type { Storage } from '../storage/storage.ts'
 import { skipIds } from '../storage/skip-ids.ts'
 import { forgetMove } from './moved.ts'
 
@@ -25,15 +28,8 @@ const readReturned = async (db: Db, now: string): Promise<Returned> => {
     .selectFrom('audit')
     .select(({ fn }) => fn.max('at').as('at'))
     .executeTakeFirst()
-  const keys = db
-    .selectFrom('api_keys')
-    .where('revoked_at', 'is', null)
-    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+  const keys = db.selectFrom('api_keys').where(isLive(now))
   const devices = db.selectFrom('devices').where('state', '=', 'active')
-  const countKeys = await keys.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-  const countDevices = await devices
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
   return {
     until: last?.at ?? null,
     keys: await keys.select(['id', 'name', 'org_id', 'created_at']).orderBy('id').limit(listed).execute(),
@@ -42,7 +38,7 @@ const readReturned = async (db: Db, now: string): Promise<Returned> => {
       .orderBy('id')
       .limit(listed)
       .execute(),
-    counts: { keys: Number(countKeys.count), devices: Number(countDevices.count) },
+    counts: { keys: await countRows(keys), devices: await countRows(devices) },
   }
 }
 
@@ -51,7 +47,7 @@ const readReturned = async (db: Db, now: string): Promise<Returned> => {
  * one-time codes, links and verifications that may have been used since. Everybody signs in again. It has no master key, so
  * it only ends rows, and takes the MAC of what could otherwise be put back by changing it.
  */
-export const settleRestored = async (db: Db, now: string): Promise<Returned> => {
+const settle = async (db: Db, now: string): Promise<Returned> => {
   const returned = await readReturned(db, now)
   await db
     .updateTable('approvals')
@@ -88,3 +84,6 @@ export const settleRestored = async (db: Db, now: string): Promise<Returned> => 
   await auditByService({ db }, now, { orgId: 0, action: 'settleRestored', subject: 'store' })
   return returned
 }
+
+export const settleRestored = (storage: Storage): Promise<Returned> =>
+  storage.write((db) => settle(db, storage.now()), { org: 0 })

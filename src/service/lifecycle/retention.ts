@@ -10,7 +10,7 @@ import type { Call } from '../call/call.ts'
 import { repeatForAll } from '../call/repeat.ts'
 import type { Service } from '../call/service.ts'
 import { erasePeople } from '../members/erasure.ts'
-import type { Db } from '../storage/schema.ts'
+import { type Db, tables } from '../storage/schema.ts'
 import { updateApproval, updateBallots } from '../approvals/rows.ts'
 
 const approvalsToClear = (db: Db, before: string) =>
@@ -57,14 +57,11 @@ export const clearApprovals = async (
 /** Rows in one transaction, so that other writes do not wait long. */
 const atMost = 200
 
-/** Deletes the oldest rows that were created before `before`; returns how many. `key` is the primary key of the table. */
-const deleteOldest = async (
-  db: Db,
-  table: 'verifications' | 'idempotency',
-  key: string[],
-  before: string,
-): Promise<number> => {
-  const columns = sql.join(key.map((column) => sql.ref(column)))
+type Expiring = 'verifications' | 'idempotency'
+
+/** Deletes the oldest rows that were created before `before`; returns how many. */
+const deleteOldest = async (db: Db, table: Expiring, before: string): Promise<number> => {
+  const columns = sql.join(tables[table].key.map((column) => sql.ref(column)))
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)} where (${columns}) in
       (select ${columns} from ${sql.table(table)} where created_at < ${before} order by created_at limit ${atMost})
@@ -72,22 +69,19 @@ const deleteOldest = async (
   return Number(numAffectedRows)
 }
 
-type Step = (db: Db, now: string) => Promise<number>
-
 /** Removes data older than the periods, a few rows in each transaction so that other writes run in between. */
 export const sweepRetention = async (
   { storage, periods, keyring }: Pick<Service, 'storage' | 'periods' | 'keyring'>,
   isStopped: () => boolean = () => false,
 ): Promise<void> => {
-  const steps: Step[] = [
-    (db, now) =>
-      deleteOldest(db, 'idempotency', ['key_id', 'idempotency_key'], addMs(now, -periods.idempotencyMs)),
-    (db, now) => deleteOldest(db, 'verifications', ['id'], addMs(now, -periods.verificationsMs)),
-  ]
-  for (const step of steps)
+  const before = (keptMs: number): string => addMs(storage.now(), -keptMs)
+  for (const table of ['idempotency', 'verifications'] as const)
     for (let done = atMost; done === atMost && !isStopped();)
-      done = await storage.write((db) => step(db, storage.now()), { org: null, routine: true })
-  const oldest = (): string => addMs(storage.now(), -periods.approvalsMs)
+      done = await storage.write((db) => deleteOldest(db, table, before(periods[`${table}Ms`])), {
+        org: null,
+        routine: true,
+      })
+  const oldest = (): string => before(periods.approvalsMs)
   const readDue = () =>
     storage.read((db) => approvalsToClear(db, oldest()).select('org_id').limit(1).executeTakeFirst())
   for (let due = await readDue(); due && !isStopped(); due = await readDue()) {

@@ -5,12 +5,10 @@ const code = 'store_damaged'
 
 /** What the engine found is no store any more, or not all of one. */
 export const damaged = (cause: unknown): Refusal =>
-  Object.assign(
-    new Refusal(503, code, 'The store is damaged; nothing was changed', {
-      hint: 'Its operator must stop the service and restore the last backup: svc service restore',
-    }),
-    { cause },
-  )
+  new Refusal(503, code, 'The store is damaged; nothing was changed', {
+    hint: 'Its operator must stop the service and restore the last backup: svc service restore',
+    cause,
+  })
 
 type Report = (message: string, level: 'warn') => void
 

@@ -54,11 +54,18 @@ export type Storage = {
   close(): Promise<void>
 }
 
+/** Runs `work` on a store, and closes it. */
+export const useStorage = async <T>(storage: Storage, work: (storage: Storage) => Promise<T>): Promise<T> => {
+  try {
+    return await work(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
 /** A store that cannot be used right now, with nothing wrong with the request. Each engine decides which errors mean that. */
 export const unavailable = (cause: unknown, hint: string): Refusal =>
-  Object.assign(
-    new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', {
-      hint,
-    }),
-    { cause },
-  )
+  new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', {
+    hint,
+    cause,
+  })

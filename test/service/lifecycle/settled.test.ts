@@ -11,7 +11,7 @@ import { auditOf, dataOf, refusal } from '../fixtures.ts'
 installHooks()
 
 const restored = 'the service was restored from a backup'
-const settle = () => service.storage.write((db) => settleRestored(db, service.storage.now()), { org: 0 })
+const settle = () => settleRestored(service.storage)
 const request = async () => {
   const { request_id, subject } = dataOf(await ask(service, ada, {}, acme.key))
   return { id: request_id as string, digest: subject.digest as string }

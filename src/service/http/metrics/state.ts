@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { deliveryChannels } from '../../../contract/records.ts'
+import { countRows } from '../../call/pagination.ts'
 import type { Service } from '../../call/service.ts'
 import { conditionFamilies } from './condition.ts'
 import { counter, type Family, gauge } from './exposition.ts'
@@ -26,19 +27,16 @@ const inTime = <T>(work: Promise<T>): Promise<T> => {
 const readCounts = ({ storage }: Parts) =>
   storage.read(async (db) => {
     const now = storage.now()
-    const { pending } = await db
-      .selectFrom('approvals')
-      .where('status', '=', 'pending')
-      .where('expires_at', '>', now)
-      .select(({ fn }) => fn.countAll<number>().as('pending'))
-      .executeTakeFirstOrThrow()
+    const pending = await countRows(
+      db.selectFrom('approvals').where('status', '=', 'pending').where('expires_at', '>', now),
+    )
     const waiting = await db
       .selectFrom('outbox')
       .where('state', 'in', ['queued', 'sending'])
       .select(({ fn }) => ['channel', fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
       .groupBy('channel')
       .execute()
-    return { now, pending: Number(pending), waiting }
+    return { now, pending, waiting }
   })
 
 const storeFamilies = async (parts: Parts): Promise<Family[]> => {

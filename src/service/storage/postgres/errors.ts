@@ -64,14 +64,12 @@ export const asUnavailable = (error: unknown): unknown => {
 
 /** A commit whose answer was lost, and that could not be found again. */
 export const outcomeUnknown = (cause: unknown): Refusal =>
-  Object.assign(
-    new Refusal(
-      503,
-      'outcome_unknown',
-      'The connection to the database was lost during the commit; the change may have been made',
-      {
-        hint: 'Repeat the request with the same Idempotency-Key, or check first whether the change was made',
-      },
-    ),
-    { cause },
+  new Refusal(
+    503,
+    'outcome_unknown',
+    'The connection to the database was lost during the commit; the change may have been made',
+    {
+      hint: 'Repeat the request with the same Idempotency-Key, or check first whether the change was made',
+      cause,
+    },
   )

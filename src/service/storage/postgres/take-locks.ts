@@ -64,16 +64,16 @@ export const lockPeople = async (
   return true
 }
 
-/** Creates a function that locks an organization, and learns the time of the database. */
-export const createOrganizationLock = (clock: DatabaseClock) => {
-  /**
-   * Locks an organization until the end of the transaction and then reads the end of its audit, in one round trip. With
-   * `unlessHeld`, returns undefined if another transaction has the lock.
-   */
-  const lock = async (
+/**
+ * Creates a function that locks an organization until the end of the transaction and then reads the end of its audit, in one round
+ * trip, and learns the time of the database. With `unlessHeld`, it returns undefined if another transaction has the lock.
+ */
+export const createOrganizationLock =
+  (clock: DatabaseClock) =>
+  async (
     client: pg.PoolClient,
     org: number,
-    unlessHeld = false,
+    unlessHeld: boolean,
   ): Promise<{ head: AuditHead | undefined } | undefined> => {
     const statement = unlessHeld ? tryLockStatement : lockStatement
     const [{ rows: locks }, { rows: heads }] = await Promise.all([
@@ -83,6 +83,3 @@ export const createOrganizationLock = (clock: DatabaseClock) => {
     clock.learn(locks[0]!.at)
     return locks[0]!.locked === false ? undefined : { head: heads[0] }
   }
-
-  return lock
-}
