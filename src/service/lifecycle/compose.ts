@@ -1,30 +1,40 @@
-import type { Hono } from 'hono'
 import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Table } from '../../contract/table.ts'
 import type { Log } from '../../core/log.ts'
 import { createEngineGateway } from '../approvals/engine-gateway.ts'
+import { endedAmong, sweep } from '../approvals/expiry.ts'
 import { createTeller } from '../approvals/told.ts'
 import type { Handlers } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
+import { createSignals, signalCommits } from '../call/signals/signals.ts'
 import type { Adapter, Adapters } from '../delivery/adapter.ts'
-import { createOutbox, type Outbox, type OutboxOptions } from '../delivery/outbox.ts'
+import { createAccept } from '../delivery/enqueue.ts'
+import { createOutbox, type OutboxOptions } from '../delivery/outbox.ts'
 import { createWebhookAdapter } from '../events/webhook-adapter.ts'
 import { createApp } from '../http/app.ts'
 import { createAddressReader, type EntryOptions } from '../http/entry-check.ts'
 import type { Phase } from '../http/health.ts'
 import type { EventCounts } from '../http/metrics/event-counts.ts'
-import { type Authenticate, createAuthenticator } from '../keys/authenticator.ts'
-import { createMcpServer, type McpServer } from '../mcp/http.ts'
+import { createAuthenticator } from '../keys/authenticator.ts'
+import { createClaims } from '../limits/claims.ts'
+import { createRate } from '../limits/request-rate.ts'
+import { createMcpServer } from '../mcp/http.ts'
 import { addressesAt } from '../mcp/oauth/addresses.ts'
 import { createNoOAuthRoutes, createOAuthRoutes } from '../mcp/oauth/routes.ts'
 import { createPushAdapter } from '../page/push/push-adapter.ts'
 import type { Vapid } from '../page/push/vapid.ts'
-import { createService, type ServiceParts } from './create-service.ts'
-import type { NodeOptions } from './node.ts'
+import { createFactorsMemory } from '../policy/factors-memory.ts'
+import { createNode, type NodeOptions } from './node.ts'
+
+/** Milliseconds between two looks of a node for wakes that were lost. */
+const recheckMs = 1_000
 
 export type Delivery = Pick<Service, 'channels' | 'loggedChannels'> & { adapters: Adapters }
 
-type Parts = Omit<ServiceParts, keyof Delivery | 'deliver' | 'pushKey'> & {
+/** What this file creates of a service. */
+type Created = 'signals' | 'node' | 'factorsFor' | 'claim' | 'accept' | 'rate' | 'deliver' | 'pushKey'
+
+type Parts = Omit<Service, keyof Delivery | Created> & {
   vapid: Vapid
   /** The channels, from the adapters that need no settings. */
   deliveryWith(own: Record<'push' | 'webhook', Adapter>): Delivery
@@ -39,16 +49,13 @@ type Parts = Omit<ServiceParts, keyof Delivery | 'deliver' | 'pushKey'> & {
   sending?: Pick<OutboxOptions, 'random' | 'timeoutMs'>
 }
 
-export type Composed = {
-  service: Service
-  outbox: Outbox
-  mcp: McpServer
-  app: Hono
-  authenticate: Authenticate
-}
+export type Composed = ReturnType<typeof compose>
 
-/** Connects the parts of a service, without starting any of them. */
-export const compose = (parts: Parts): Composed => {
+/**
+ * Connects the parts of a service, without starting any of them but the look for requests that expire and, on a shared store, for
+ * those that ended elsewhere.
+ */
+export const compose = (parts: Parts) => {
   const { vapid, deliveryWith, handlers, entry, tools, log, phase, node, counts, sending, ...own } = parts
   const { storage, keyring, publicUrl, dev } = own
   const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
@@ -62,11 +69,27 @@ export const compose = (parts: Parts): Composed => {
   })
   const { adapters, channels, loggedChannels } = deliveryWith({ push, webhook })
   const outbox = createOutbox({ storage, keyring, log, adapters, attempted: counts?.attempted, ...sending })
-  const service = createService(
-    { ...own, channels, loggedChannels, pushKey: vapid.key, deliver: outbox.wake },
-    node,
-    counts?.decided,
-  )
+  const polling = storage.shared
+    ? { poll: (requests: string[]) => endedAmong(service, requests), every: recheckMs }
+    : // Nobody else ends a request, and the sweep wakes those who wait for what it ends.
+      { poll: () => sweep(service).then(() => []) }
+  const signals = createSignals(storage, { ...polling, count: counts?.decided })
+  const signalling = signalCommits(storage, signals)
+  const claim = createClaims()
+  const service: Service = {
+    ...own,
+    channels,
+    loggedChannels,
+    pushKey: vapid.key,
+    deliver: outbox.wake,
+    storage: signalling,
+    signals,
+    node: createNode({ storage: signalling, signals }, node),
+    factorsFor: createFactorsMemory(signalling),
+    claim,
+    accept: createAccept({ channels, keyring, claim }),
+    rate: createRate(signalling, signals),
+  }
   const authenticate = createAuthenticator(service)
   const addresses = addressesAt(publicUrl)
   const addressOf = createAddressReader(entry)

@@ -34,7 +34,7 @@ export const createNode = (
     version = '-',
     state = () => 'serving',
     requests = () => 0,
-  }: NodeOptions,
+  }: NodeOptions = {},
 ): (() => NodeReport) => {
   const started_at = storage.now()
   let sampled = { at: performance.now(), writes: 0, rate: 0 }

@@ -4,6 +4,7 @@ import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { watchApprovals } from '../approvals/expiry.ts'
+import type { NotifyApprover } from '../call/service.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
 import { createAdapters } from '../delivery/adapters.ts'
 import { watchAuditHeads } from '../events/audit-heads.ts'
@@ -19,7 +20,6 @@ import { createVapid } from '../page/push/vapid.ts'
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { compose, type Composed } from './compose.ts'
-import { createLogNotifier } from './create-service.ts'
 import { storeFile, unusable } from './data-dir.ts'
 import { createNodeId, watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
@@ -64,6 +64,16 @@ const asStartProblem = async ({ dataDir, databaseUrl }: StorePlace, error: unkno
   if ((error as NodeJS.ErrnoException | undefined)?.errno !== undefined) return unusable(dataDir, error)
   return asStoreProblem(storeFile(dataDir), error)
 }
+
+/** For development: a log line instead of a notification. It never contains the action. */
+const createLogNotifier =
+  (log: Log, now: () => string): NotifyApprover =>
+  ({ request_id, org_id, user_id }) =>
+    log({
+      at: now(),
+      level: 'info',
+      message: `${request_id} is pending for user ${user_id} of organization ${org_id}: svc approve inbox`,
+    })
 
 /** Starts the service in this process. Throws an SvcError that says what to do, and then leaves nothing open. */
 export const startService = async (options: ServeOptions): Promise<RunningService> => {

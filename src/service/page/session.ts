@@ -12,10 +12,11 @@ import {
   type Person,
   type SignedIn,
 } from '../call/caller.ts'
+import type { Wrapping } from '../call/keyring.ts'
 import type { Service } from '../call/service.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import { isConfirmed, sealConfirmation } from './confirmation.ts'
+import type { WrapContext } from '../storage/schema.ts'
 import { forgetPhone } from './push/subscription.ts'
 
 const day = 24 * 60 * 60_000
@@ -55,6 +56,34 @@ const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefin
     .filter(({ org_id }) => wanted === undefined || String(org_id) === wanted)
     .sort((one, other) => one.org_id - other.org_id)
     .slice(0, cookiesAtMost)
+
+// A stolen cookie must not read or change more than the own inbox. What else the page does requires that the device signed for its
+// session in the last minutes. The proof is in the cookie, sealed for one session and one device, so it ends with either.
+
+const confirmedMs = 5 * 60_000
+
+type Signed = { token_hash: string; device_id: number }
+
+const contextOf = ({ token_hash, device_id }: Signed): WrapContext =>
+  `session confirmation:${device_id} ${token_hash}`
+
+/** The proof that the device signed for this session at `now`. */
+const sealConfirmation = ({ wrap }: Wrapping, session: Signed, now: string): string =>
+  wrap(addMs(now, confirmedMs), contextOf(session))
+
+/** Whether the proof was made for this session and holds at `now`. */
+const isConfirmed = (
+  { unwrap }: Pick<Wrapping, 'unwrap'>,
+  proof: string,
+  session: Signed,
+  now: string,
+): boolean => {
+  try {
+    return now < unwrap(proof, contextOf(session))
+  } catch {
+    return false
+  }
+}
 
 /** Finds an open session and its device, if the device is active and authentic. */
 const findSession = async (
