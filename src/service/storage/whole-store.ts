@@ -42,24 +42,21 @@ const addRows = (hash: Hash, rows: StoredRow[]): void => {
   hash.update(JSON.stringify([names, rows.map((row) => names.map((name) => row[name]))]))
 }
 
-/** The number of rows of a table, its SHA-256, and `last`, the last id that it assigned, in the hash. */
-const sumOf = (table: keyof Tables, rows: number, hash: Hash, last: number): TableSum => ({
-  table,
-  rows,
-  hash: hash.update(String(last)).digest('hex'),
-})
-
-const readLastId = (store: WholeStore, table: keyof Tables): Promise<number> | number =>
-  tables[table].isNumbered ? store.readLastId(table) : 0
-
-const sumTable = async (store: WholeStore, table: keyof Tables): Promise<TableSum> => {
+/** The number of rows of a table and its SHA-256, with the last id that it assigned. Copies it to `to`. */
+const sumTable = async (from: WholeStore, table: keyof Tables, to?: WholeStore): Promise<TableSum> => {
   const hash = createHash('sha256')
   let count = 0
-  for await (const rows of readPages(store.db, table)) {
+  for await (const rows of readPages(from.db, table)) {
     addRows(hash, rows)
     count += rows.length
+    await to?.db
+      .insertInto(table as 'settings')
+      .values(rows as never)
+      .execute()
   }
-  return sumOf(table, count, hash, await readLastId(store, table))
+  const last = tables[table].isNumbered ? await from.readLastId(table) : 0
+  if (tables[table].isNumbered) await to?.writeLastId(table, last)
+  return { table, rows: count, hash: hash.update(String(last)).digest('hex') }
 }
 
 /** Counts and hashes every table. Equal stores have equal sums, whatever their engine is. */
@@ -67,22 +64,6 @@ export const sumStore = async (store: WholeStore): Promise<TableSum[]> => {
   const sums: TableSum[] = []
   for (const table of copiedTables) sums.push(await sumTable(store, table))
   return sums
-}
-
-const copyTable = async (from: WholeStore, to: WholeStore, table: keyof Tables): Promise<TableSum> => {
-  const hash = createHash('sha256')
-  let count = 0
-  for await (const rows of readPages(from.db, table)) {
-    addRows(hash, rows)
-    count += rows.length
-    await to.db
-      .insertInto(table as 'settings')
-      .values(rows as never)
-      .execute()
-  }
-  const last = await readLastId(from, table)
-  if (tables[table].isNumbered) await to.writeLastId(table, last)
-  return sumOf(table, count, hash, last)
 }
 
 /** Copies every table into an empty store, reads it again and compares. `report` gets each table that is done. */
@@ -93,7 +74,7 @@ export const copyStore = async (
 ): Promise<TableSum[]> => {
   const sums: TableSum[] = []
   for (const table of copiedTables) {
-    const sum = await copyTable(from, to, table)
+    const sum = await sumTable(from, table, to)
     const copied = await sumTable(to, table)
     if (copied.rows !== sum.rows || copied.hash !== sum.hash)
       throw failure(

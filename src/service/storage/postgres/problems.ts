@@ -29,28 +29,10 @@ const refusedLogin: Describe = (server) => ({
   hint: `Correct the user or the password in the URL, and check pg_hba.conf. To try: ${psql(server)}`,
 })
 
-const passwordMissing: Describe = (server) => ({
-  code: 'database_login',
-  message: `The database at ${at(server)} requires a password for the user ${server.user}`,
-  hint: 'Put it into the URL: postgres://svc:PASSWORD@db.example.com/svc, in SVC_DATABASE_URL or the file of --database-url-file',
-})
-
 const certificate: Describe = (server) => ({
   code: 'database_tls',
   message: `The certificate of the database at ${at(server)} is not trusted`,
   hint: 'Use the host name of the certificate. For a private authority, add ?sslrootcert=FILE to the URL',
-})
-
-const withoutTls: Describe = (server) => ({
-  code: 'database_tls',
-  message: `The database at ${at(server)} does not offer TLS`,
-  hint: 'Set ssl = on, ssl_cert_file and ssl_key_file in postgresql.conf. svc never sends data unencrypted to another machine',
-})
-
-const noDatabase: Describe = (server) => ({
-  code: 'no_database',
-  message: `The database ${server.database} does not exist at ${at(server)}`,
-  hint: `createdb -h ${server.host} -p ${server.port} -O ${server.user} ${server.database}`,
 })
 
 /** The function of PostgreSQL that checks the right to connect. Unlike the message, its name is not translated. */
@@ -68,24 +50,6 @@ const noRights: Describe = ({ user, database }, error) =>
         message: `The user ${user} lacks rights in the database ${database}`,
         hint: `Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}"; or GRANT CREATE, USAGE ON SCHEMA public TO "${user}"`,
       }
-
-const readOnly: Describe = (server) => ({
-  code: 'database_read_only',
-  message: `The database at ${at(server)} is read-only`,
-  hint: 'It is a standby, or default_transaction_read_only is on. Use the address of the primary',
-})
-
-const tooMany: Describe = (server) => ({
-  code: 'database_connections',
-  message: `The database at ${at(server)} accepts no more connections`,
-  hint: 'Raise max_connections in postgresql.conf, or use fewer for each node: svc serve --database-connections 5',
-})
-
-const diskFull: Describe = (server) => ({
-  code: 'database_disk_full',
-  message: `The disk of the database at ${at(server)} is full`,
-  hint: 'Free some space there, then run the command again',
-})
 
 const starting: Describe = (server) => ({
   code: 'database_starting',
@@ -120,11 +84,27 @@ const problems: Record<string, Describe> = {
   // SQLSTATE
   '28P01': refusedLogin,
   '28000': refusedLogin,
-  '3D000': noDatabase,
+  '3D000': (server) => ({
+    code: 'no_database',
+    message: `The database ${server.database} does not exist at ${at(server)}`,
+    hint: `createdb -h ${server.host} -p ${server.port} -O ${server.user} ${server.database}`,
+  }),
   '42501': noRights,
-  '25006': readOnly,
-  '53300': tooMany,
-  '53100': diskFull,
+  '25006': (server) => ({
+    code: 'database_read_only',
+    message: `The database at ${at(server)} is read-only`,
+    hint: 'It is a standby, or default_transaction_read_only is on. Use the address of the primary',
+  }),
+  '53300': (server) => ({
+    code: 'database_connections',
+    message: `The database at ${at(server)} accepts no more connections`,
+    hint: 'Raise max_connections in postgresql.conf, or use fewer for each node: svc serve --database-connections 5',
+  }),
+  '53100': (server) => ({
+    code: 'database_disk_full',
+    message: `The disk of the database at ${at(server)} is full`,
+    hint: 'Free some space there, then run the command again',
+  }),
   '57P03': starting,
   '57P01': starting,
   '42P01': damaged,
@@ -134,8 +114,22 @@ const problems: Record<string, Describe> = {
 }
 
 const byMessage: [RegExp, Describe][] = [
-  [/password must be a string|password must be/, passwordMissing],
-  [/does not support SSL/, withoutTls],
+  [
+    /password must be a string|password must be/,
+    (server) => ({
+      code: 'database_login',
+      message: `The database at ${at(server)} requires a password for the user ${server.user}`,
+      hint: 'Put it into the URL: postgres://svc:PASSWORD@db.example.com/svc, in SVC_DATABASE_URL or the file of --database-url-file',
+    }),
+  ],
+  [
+    /does not support SSL/,
+    (server) => ({
+      code: 'database_tls',
+      message: `The database at ${at(server)} does not offer TLS`,
+      hint: 'Set ssl = on, ssl_cert_file and ssl_key_file in postgresql.conf. svc never sends data unencrypted to another machine',
+    }),
+  ],
   [/timeout/, silent],
   [
     /^Connection terminated|^Received unexpected|^There was an error establishing an SSL/,
