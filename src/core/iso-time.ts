@@ -11,5 +11,8 @@ export const fullIsoTime = (text: string): string =>
     },
   )
 
+export const hourMs = 60 * 60_000
+export const dayMs = 24 * hourMs
+
 /** An ISO time plus milliseconds, which can be negative; both as text, as in the store. */
 export const addMs = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString()

@@ -1,7 +1,5 @@
+import { dayMs, hourMs } from '../../core/iso-time.ts'
 import type { Config } from './schema.ts'
-
-const hourMs = 60 * 60_000
-const dayMs = 24 * hourMs
 
 /** How long the service keeps data, in milliseconds. */
 export type Periods = {

@@ -1,13 +1,11 @@
 import { type MessageRecord, messageRecord } from '../../contract/outbox.ts'
 import { deliveryChannels } from '../../contract/records.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { Channel } from '../call/message.ts'
 import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
-
-const dayMs = 24 * 60 * 60_000
 
 const ended = new Set<string>(['sent', 'failed', 'dead'])
 

@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs, hourMs } from '../../core/iso-time.ts'
 import type { Channel } from '../call/message.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Adapters } from './adapter.ts'
@@ -7,13 +7,12 @@ import { nameOf } from './attempt.ts'
 import { type ChannelWorker, createChannelWorker, type WorkerOptions } from './channel-worker.ts'
 import { releaseAll } from './rows.ts'
 
-const hourMs = 60 * 60_000
 const pollMs = 1_000
 /** How long a message that was given up can be sent again. */
-const retryableMs = 24 * hourMs
-const recordMs = 30 * 24 * hourMs
+const retryableMs = dayMs
+const recordMs = 30 * dayMs
 /** Events can be many, and the audit log keeps them. */
-const sentEventMs = 24 * hourMs
+const sentEventMs = dayMs
 
 /** Erases messages that were not sent again in time, and deletes the records of those that ended long ago. */
 export const purge = async (storage: Storage): Promise<void> => {

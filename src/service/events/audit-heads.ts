@@ -1,6 +1,6 @@
 import type { EventRecord } from '../../contract/event.ts'
 import type { Log } from '../../core/log.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, hourMs } from '../../core/iso-time.ts'
 import type { ChainRow } from '../../receipt/chain.ts'
 import { auditByService } from '../call/audit.ts'
 import type { Service } from '../call/service.ts'
@@ -73,8 +73,6 @@ export const stateHeads = async ({ storage, keyring }: Stating): Promise<void> =
     )
   }
 }
-
-const hourMs = 60 * 60_000
 
 const work = 'audit heads'
 

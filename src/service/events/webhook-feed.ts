@@ -1,5 +1,5 @@
 import { type EventRecord, passes } from '../../contract/event.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
 import { countRows } from '../call/pagination.ts'
 import type { Service } from '../call/service.ts'
@@ -21,7 +21,6 @@ const batch = 100
 const waitingAtMost = 1_000
 /** How far the stored place of a webhook may be behind if none of the rows since is for it. */
 const unstoredAtMost = 1_000
-const dayMs = 24 * 60 * 60_000
 /** How long an event is tried, and how long a webhook may fail before it is stopped. */
 const triedMs = 3 * dayMs
 
@@ -110,7 +109,6 @@ const feed = async (
 }
 
 const pollMs = 1_000
-const minuteMs = 60_000
 
 /** Feeds webhooks after each commit of this node, and regularly for those of other nodes. Returns a function that stops it. */
 export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) => {
@@ -169,7 +167,7 @@ export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) =>
   }
 
   const stopWatching = repeat({
-    everyMs: minuteMs,
+    everyMs: 60_000,
     run: stopFailing,
     failed: (error) =>
       log({

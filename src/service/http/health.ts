@@ -1,10 +1,9 @@
+import { hourMs } from '../../core/iso-time.ts'
 import type { Service } from '../call/service.ts'
 import { answer } from './envelope.ts'
 import type { MountedRoute } from './routes.ts'
 
 export type Phase = 'starting' | 'serving' | 'stopping'
-
-const hourMs = 60 * 60_000
 
 /** Probes for load balancers and monitoring: they need no key, reveal nothing about the data, and cost almost nothing. */
 export const createProbes = (

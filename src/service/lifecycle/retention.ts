@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, hourMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
 import { ballotWithoutTexts, receiptDigest, withoutTexts } from '../approvals/cleared.ts'
 import { forgetErased } from '../approvals/erasure.ts'
@@ -92,8 +92,6 @@ export const sweepRetention = async (
     )
   }
 }
-
-const hourMs = 60 * 60_000
 
 /** Deletes expired rows, which no longer have any effect. Runs inside a transaction. */
 export const deleteExpired = async (

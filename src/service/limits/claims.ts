@@ -1,9 +1,9 @@
 import { type Counted, quotas } from '../../contract/quotas.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Claim, Moment } from '../call/service.ts'
 import { tooSoon } from './rate-limit.ts'
-import { bytesPerMib, counts, dayMs, messagesOfDay, raiseHint, readLimit } from './values.ts'
+import { bytesPerMib, counts, messagesOfDay, raiseHint, readLimit } from './values.ts'
 import { isShared, transactionOf } from '../storage/transaction.ts'
 
 const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>

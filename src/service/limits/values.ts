@@ -1,5 +1,5 @@
 import { type Counted, limitNames, type Quota, quotas, smsCountries } from '../../contract/quotas.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
@@ -9,7 +9,6 @@ import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
 export const bytesPerMib = 1024 * 1024
-export const dayMs = 24 * 60 * 60_000
 
 const flagOf = (quota: Quota): string => `--${quota.replaceAll('_', '-')}`
 

@@ -1,6 +1,6 @@
 import type { Scope } from '../../contract/scopes.ts'
 import { sha256 } from '../../core/ids.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { actorAt, requirePerson } from '../call/caller.ts'
@@ -23,7 +23,6 @@ import { answerTerminal, refuseTerminal } from './terminal-code.ts'
 
 /** How long a registration is kept after a person consented to it. */
 const keptDays = 400
-const dayMs = 86_400_000
 
 type Consent = { request: string; name: string; scopes: readonly Scope[] }
 

@@ -1,12 +1,10 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import { endingOf } from './outcome.ts'
 
 /** Who denied the same subject before, when, and with which note. */
 export type EarlierDenial = { name: string; at: string; note?: string }
-
-const withinMs = 24 * 60 * 60 * 1000
 
 const mostRead = 100
 
@@ -24,7 +22,7 @@ export const readEarlierDenials = async (
     .where('org_id', '=', org_id)
     .where('subject_digest', 'in', digests)
     .where('status', '=', 'denied')
-    .where('decided_at', '>', addMs(now, -withinMs))
+    .where('decided_at', '>', addMs(now, -dayMs))
     .orderBy('id', 'desc')
     .limit(mostRead)
     .selectAll()

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { generateCookie, getCookie } from 'hono/cookie'
 import { organizationHeader, sessionCookie } from '../../contract/page-session.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import {
   actorAt,
@@ -19,8 +19,7 @@ import { isAuthenticDevice } from '../devices/rows.ts'
 import type { WrapContext } from '../storage/schema.ts'
 import { forgetPhone } from './push/subscription.ts'
 
-const day = 24 * 60 * 60_000
-const lifetimeMs = 90 * day
+const lifetimeMs = 90 * dayMs
 // The longest that browsers allow: the service ends the session, not the cookie.
 const cookieSeconds = 400 * 24 * 60 * 60
 const path = '/svc/v1/approver'
@@ -136,7 +135,7 @@ const toSignedIn = ({ user_id, id, session_id, org_id, confirmed, cookie }: Foun
 /** A session that is used stays open. The request does not wait for the write. */
 const keepOpen = ({ storage }: Service, { session_id, last_seen_at }: Found): void => {
   const now = storage.now()
-  if (addMs(last_seen_at, day) >= now) return
+  if (addMs(last_seen_at, dayMs) >= now) return
   storage
     .write(
       (db) =>
