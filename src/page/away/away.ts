@@ -1,10 +1,9 @@
 import { call, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { dayText } from '../language/time.ts'
+import { type Away, awayText, dayText } from '../language/time.ts'
 import { button, div, h, labelled } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
-import { type Away, awayText } from './away-text.ts'
 import { signed } from '../shell/signed.ts'
 
 const dayMs = 86_400_000

@@ -59,3 +59,9 @@ export const dayText = (iso: string): string =>
 /** The time, or with the date if it was not today. Beside a label, not in a sentence. */
 export const whenText = (iso: string): string =>
   new Date(iso).toDateString() === new Date().toDateString() ? timeText(iso) : dateText(iso)
+
+export type Away = { from: string; until: string }
+
+/** When somebody is away. */
+export const awayText = ({ from, until }: Away): string =>
+  t('away.interval', { from: dateText(from), until: dateText(until) })

@@ -1,12 +1,13 @@
 import type { Session } from '../calls/api.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
-import { button, div, h } from '../shell/element.ts'
+import { div, h } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { notice, showNotice } from '../shell/notice.ts'
 import { signed } from '../shell/signed.ts'
 import { exactLine, headline } from '../shell/text.ts'
 import { createNext, type Queue } from './queue.ts'
+import { ways } from './steps.ts'
 
 /** The pending requests to this session from the requester of `request`, with it. */
 export const ofSameRequester = (
@@ -56,10 +57,6 @@ export const denyAllStep = ({ requests, session, queue, back, over }: DenyAll): 
     h('ul', 'plain-list', ...requests.map((one) => h('li', {}, exactLine(headline(one))))),
     h('p', {}, t('request.denyAllWhy')),
     problem.element,
-    div(
-      'actions',
-      button(t('request.denyAll', { count: ids.length }), 'danger', deny),
-      button(t('common.back'), 'quiet', back),
-    ),
+    ways(t('request.denyAll', { count: ids.length }), 'danger', deny, back),
   )
 }

@@ -62,6 +62,10 @@ const createBoxes = (submit: () => unknown) => {
   }
 }
 
+/** The way on, and back. */
+export const ways = (label: string, kind: 'primary' | 'danger', go: () => unknown, back: () => void) =>
+  div('actions', button(label, kind, go), button(t('common.back'), 'quiet', back))
+
 /** The number that only the requester sees. Typing it ties the request to the screen in front of the approver. */
 export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElement => {
   const problem = h('p', { class: 'problem', role: 'alert', id: 'number-problem' }, wrong)
@@ -103,7 +107,7 @@ export const noteStep = (deny: (note?: string) => unknown, back: () => void): HT
       input,
       h('p', { class: 'aside', id: 'note-why' }, t('request.noteWhy')),
     ),
-    div('actions', button(t('common.deny'), 'danger', submit), button(t('common.back'), 'quiet', back)),
+    ways(t('common.deny'), 'danger', submit, back),
   )
 }
 
@@ -112,11 +116,7 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
     'step',
     h('h2', {}, t('request.notExpected')),
     h('p', {}, t('request.reportWhy', muted)),
-    div(
-      'actions',
-      button(t('request.denyAndReport'), 'danger', deny),
-      button(t('common.back'), 'quiet', back),
-    ),
+    ways(t('request.denyAndReport'), 'danger', deny, back),
   )
 
 type Grant = NonNullable<PendingRequest['grant']>
@@ -165,11 +165,7 @@ export const allowStep = (
         ? t('request.allowSame')
         : nodes('request.allowOther', { parts: joined(parts.map(framed), 'conjunction') }),
     ),
-    div(
-      'actions',
-      button(t('request.allowAgain'), 'primary', approve),
-      button(t('common.back'), 'quiet', back),
-    ),
+    ways(t('request.allowAgain'), 'primary', approve, back),
   )
 }
 

@@ -24,8 +24,7 @@ import { createInputReader, type ReadInput } from './input.ts'
 import { preferredRows, readList, type Reading } from './list-answer.ts'
 import { linkHeader, type Pager, readCursor } from './paging.ts'
 import type { OpenLists } from './open-lists.ts'
-import type { ResponseCache } from './response-cache.ts'
-import { createSharedBody } from './shared-body.ts'
+import { createSharedBody, type ResponseCache } from './response-cache.ts'
 import type { Turns } from '../limits/turns.ts'
 
 /** A request whose caller is known. `origin` is the one under which the caller reached the service. */

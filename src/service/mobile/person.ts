@@ -1,6 +1,7 @@
 import { notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { type Member, ofMember, requireOwnNumber, withinOrganization } from '../call/tenant.ts'
 import { storeChanged } from '../storage/store-changed.ts'
 
@@ -10,11 +11,7 @@ type Deps = Pick<Call, 'db' | 'caller' | 'keyring'>
 export const accountScope = ({ caller }: Pick<Call, 'caller'>): number => caller.orgId ?? 0
 
 /** A mobile number, complete or with a separate prefix; or an id. */
-export type Who = {
-  mobile?: string | undefined
-  country_code?: string | undefined
-  user_id?: number | undefined
-}
+export type Who = RowInput<'resendEmailVerification'>
 
 /**
  * The person whom a caller means, by both fields if both are set. Within reach are people with an account or a

@@ -39,7 +39,14 @@ export const stopAtDamage = (
   return {
     ...engine,
     read: (work) => guard(() => engine.read(work)),
-    write: (work, options) => guard(() => engine.write(work, options)),
+    write: (work, options) =>
+      guard(async () => {
+        const { org } = options
+        // Not each engine needs it.
+        if (org !== null && (!Number.isSafeInteger(org) || org < 0))
+          throw new Error('A write names no organization')
+        return engine.write(work, options)
+      }),
     problem: async () => {
       const writable = found === undefined && (await canWrite())
       if (found !== undefined) return code

@@ -106,8 +106,6 @@ export const openPostgres = async ({
       work: (db: Db, opened: O) => Promise<T>,
       { org, routine = false, opening }: WriteOptions<O>,
     ): Promise<T> => {
-      if (org !== null && (!Number.isSafeInteger(org) || org < 0))
-        throw new Error('A write names no organization')
       refuseClosed()
       try {
         return (await lanes.run(work as LockedWork['work'], org, opening)) as T

@@ -108,17 +108,14 @@ export const openSqlite = async ({
         throw asUnavailable(error)
       }
     },
-    // With one writer, no organization must be locked. Other engines require `org`, so it is checked here too.
-    write: async (work, { org, opening }) => {
-      if (org !== null && (!Number.isSafeInteger(org) || org < 0))
-        throw new Error('A write names no organization')
-      return commits.run(async () => {
+    // With one writer, no organization must be locked.
+    write: (work, { org, opening }) =>
+      commits.run(async () => {
         transaction.begin()
         const result = await work(writing, (await opening?.(writing))!)
         transaction.end()
         return result
-      }, org)
-    },
+      }, org),
     // The data folder is locked, so no other process commits.
     revision: commits.revision,
     recentRevision: commits.revision,
