@@ -1,4 +1,4 @@
-import { type Agents, call, type Session } from '../calls/api.ts'
+import { type Answered, call, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, div, h, labelled, textField, ul } from '../shell/element.ts'
 import { problemLine, sentenceFor, type View } from '../shell/frame.ts'
@@ -12,7 +12,7 @@ const usedText = (at: string | null): string =>
   at === null ? t('agents.notUsed') : t('agents.lastUsed', { date: dateText(at) })
 
 const row = (
-  { id: agent_id, name, client_name, last_used_at }: Agents['agents'][number],
+  { id: agent_id, name, client_name, last_used_at }: Answered<'listOwnAgents'>['agents'][number],
   { org_id: org }: Session,
   screen: Screen,
 ): HTMLElement => {

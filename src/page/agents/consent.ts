@@ -1,4 +1,4 @@
-import { call, type Consent, Refused, type Session } from '../calls/api.ts'
+import { type Answered, call, Refused, type Session } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
 import { button, type Child, div, h, labelled, link, textField } from '../shell/element.ts'
 import { problemLine, sentenceFor, type View } from '../shell/frame.ts'
@@ -30,7 +30,12 @@ const goTo = (address: string, title: string, { isTerminal, toInbox }: Asked): v
 const strong = (text: string): HTMLElement => h('strong', {}, exactText(text))
 
 /** Who wants access, to what, and where the answer goes. This device signs a consent. */
-const draw = (session: Session, request: string, consent: Consent, { toInbox, again }: Ways): Child[] => {
+const draw = (
+  session: Session,
+  request: string,
+  consent: Answered<'readConsent'>,
+  { toInbox, again }: Ways,
+): Child[] => {
   const problem = problemLine()
   const explain = (error: unknown): void =>
     error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))

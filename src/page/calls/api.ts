@@ -216,25 +216,20 @@ export const call: typeof send = async (name, input, { org = current, ...options
   }
 }
 
-export type Session = Data<Table['getSession']> &
+/** The data of an answer. */
+export type Answered<K extends Name> = Data<Table[K]>
+
+export type Session = Answered<'getSession'> &
   Pick<Listed['sessions'][number], 'waiting_members' | 'waiting_devices' | 'waiting_reviews' | 'away'>
 /** The sessions of the browser, with their pending requests. */
-export type Listed = Data<Table['listSessions']>
+export type Listed = Answered<'listSessions'>
 /** A session that does not count, and why: the data of a refusal. */
 export type Closed = Listed['closed'][number]
-export type Enrollment = Data<Table['beginEnrollment']>
+export type Enrollment = Answered<'beginEnrollment'>
 /** What became of a request. */
-export type Outcome = Data<Table['getOwnRequest']>
+export type Outcome = Answered<'getOwnRequest'>
 export type Pending = Listed['sessions'][number]['requests'][number]
-export type Members = Data<Table['listMembers']>
-export type Member = Members['members'][number]
-export type Devices = Data<Table['listOwnDevices']>
-export type Decisions = Data<Table['listOwnDecisions']>
-export type OrganizationDecisions = Data<Table['listDecisions']>
-export type OrganizationMutes = Data<Table['listOrganizationMutes']>
-export type DecisionDetail = Data<Table['getDecision']>
-export type Moved = Data<Table['moveMember']>
-export type Consent = Data<Table['readConsent']>
-export type Agents = Data<Table['listOwnAgents']>
-export type Mutes = Data<Table['listOwnMutes']>
-export type Groups = Data<Table['listOwnGroups']>
+export type Member = Answered<'listMembers'>['members'][number]
+export type Devices = Answered<'listOwnDevices'>
+export type Decisions = Answered<'listOwnDecisions'>
+export type DecisionDetail = Answered<'getDecision'>

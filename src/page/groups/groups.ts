@@ -1,11 +1,11 @@
-import { call, type Groups, type Session } from '../calls/api.ts'
+import { type Answered, call, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { h, ul } from '../shell/element.ts'
 import type { View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 
-const card = ({ name, members }: Groups['groups'][number]): HTMLElement =>
+const card = ({ name, members }: Answered<'listOwnGroups'>['groups'][number]): HTMLElement =>
   h(
     'li',
     'member',

@@ -1,4 +1,4 @@
-import { call, type Decisions, type OrganizationDecisions, type Session } from '../calls/api.ts'
+import { type Answered, call, type Decisions, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, div, h, put, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
@@ -60,7 +60,7 @@ const decisionRow = (decision: Decision & { member?: Person }, isNamed: boolean)
   )
 }
 
-type Page = Decisions | OrganizationDecisions
+type Page = Decisions | Answered<'listDecisions'>
 
 /** A list of decided requests. Older pages are read on demand. */
 export const decisionList = (

@@ -1,4 +1,4 @@
-import { call, type Member, type Moved, type Session } from '../calls/api.ts'
+import { type Answered, call, type Member, type Session } from '../calls/api.ts'
 import { askFirst } from '../devices/own-device.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, div, h, labelled, pair, put, textField, ul, way } from '../shell/element.ts'
@@ -36,7 +36,7 @@ const already: Partial<Record<Move, string>> = {
 }
 
 /** Whether a member gets the link that registers their phone, or what an administrator must do instead. */
-const linkSaid = ({ channel, next }: NonNullable<Moved['enrollment']>): string =>
+const linkSaid = ({ channel, next }: NonNullable<Answered<'moveMember'>['enrollment']>): string =>
   channel
     ? t('members.linkSent', { channel: channel === 'push' ? 'other' : channel })
     : t('refused.link_not_sent', { next: next ?? '' })

@@ -1,4 +1,4 @@
-import { call, type Mutes, type OrganizationMutes, type Session } from '../calls/api.ts'
+import { type Answered, call, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
@@ -8,7 +8,8 @@ import { dateText } from '../language/time.ts'
 import { unmute } from './unmute.ts'
 
 /** A mute of this person, or of the member that it names. */
-type Mute = Mutes['mutes'][number] & Partial<Pick<OrganizationMutes['mutes'][number], 'member'>>
+type Mute = Answered<'listOwnMutes'>['mutes'][number] &
+  Partial<Pick<Answered<'listOrganizationMutes'>['mutes'][number], 'member'>>
 
 const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
   const { mute_id, credential, requester, until, member } = mute

@@ -194,5 +194,4 @@ export const deleteWebhook: HandlerOf<'deleteWebhook'> = async ({ webhook_id }, 
     .where('state', 'in', ['queued', 'dead'])
     .execute()
   await call.audit(org_id, subjectOf(webhook_id))
-  return undefined
 }

@@ -44,7 +44,7 @@ type AppOptions = {
   handlers: Handlers<Table>
   entry: EntryOptions
   /** For example the tool server. */
-  mounted?: readonly MountedRoute[]
+  mounted: readonly MountedRoute[]
   /** 'serving' if left out. */
   phase?: (() => Phase) | undefined
   /** Returns what counts the responses of a route. */
@@ -147,13 +147,12 @@ export const createApp = (options: AppOptions): Hono => {
     respond: async (_, trace) => answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, trace),
   }
   const probes = createProbes(service, options.phase ?? (() => 'serving'))
-  const { mounted = [] } = options
   for (const route of [
     ...probes,
     jwks,
     createOpenApiRoute(publicUrl),
     ...createPageRoutes(service),
-    ...mounted,
+    ...options.mounted,
   ])
     mount(route)
 

@@ -49,7 +49,6 @@ export const deleteMute: HandlerOf<'deleteMute'> = async ({ org_id, user_id, mut
   if (!isOperator(caller) && (await isOfSame(call, muted, namedKeyOf(caller))))
     throw forbidden('own_mute', 'A key cannot delete the mute that applies to itself', 'Use another key')
   await lift(call, { org_id, user_id }, mute_id)
-  return undefined
 }
 
 export const listOwnMutes: HandlerOf<'listOwnMutes'> = async (_, call) => {

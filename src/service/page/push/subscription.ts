@@ -71,7 +71,6 @@ export const subscribePush: HandlerOf<'subscribePush'> = async (input, call) => 
     .execute()
   await dropReplaced(call, { device_id, session_id, endpoint_hash })
   await call.audit(org_id, `device:${device_id}`, ['notifications'])
-  return undefined
 }
 
 /** Forgets where the phone of a session gets its notifications. */
@@ -86,7 +85,6 @@ export const unsubscribePush: HandlerOf<'unsubscribePush'> = async (_, call) => 
   const person = requirePerson(call.caller)
   await forgetPhone(call.db, person)
   await call.audit(person.org_id, `device:${person.device_id}`, ['notifications'])
-  return undefined
 }
 
 const tests = { kind: 'push-test', atMost: 3, windowMs: 10 * 60_000 }
@@ -113,5 +111,4 @@ export const testPush: HandlerOf<'testPush'> = async (_, call) => {
     text: JSON.stringify({ test: true, organization }),
   })
   await call.audit(org_id, `device:${device_id}`, ['notifications'])
-  return undefined
 }

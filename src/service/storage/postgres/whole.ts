@@ -86,12 +86,15 @@ export const inspectDatabase = (url: string): Promise<Inspection> => {
   })
 }
 
-/** Creates or upgrades the schema. */
-export const migrateDatabase = (url: string): Promise<Change> =>
+/** Runs `work` on a server that can have a store. */
+const onServer = <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> =>
   withClient(readDatabaseUrl(url), async (client) => {
     await checkServer(client, { durable: false })
-    return migrate(client)
+    return work(client)
   })
+
+/** Creates or upgrades the schema. */
+export const migrateDatabase = (url: string): Promise<Change> => onServer(url, migrate)
 
 /** Throws an SvcError unless the database has the schema of this svc. */
 export const requireSchema = (version: number): void => {
@@ -132,23 +135,19 @@ const requireEmpty = (version: number): void => {
 
 /** Throws an SvcError unless a store can be created in the database. Changes nothing. */
 export const checkEmpty = (url: string): Promise<void> =>
-  withClient(readDatabaseUrl(url), async (client) => {
-    await checkServer(client, { durable: false })
-    requireEmpty(await databaseVersion(client))
-  })
+  onServer(url, async (client) => requireEmpty(await databaseVersion(client)))
 
 /**
  * Creates a store in an empty database, with what `work` adds: all in one transaction, or nothing. Its statistics are written
  * too: without them, until autovacuum has come by, the server would read whole tables.
  */
 export const createWhole = <T>(url: string, work: (store: WholeStore) => Promise<T>): Promise<T> =>
-  withClient(readDatabaseUrl(url), async (client) => {
-    await checkServer(client, { durable: false })
-    return inTransaction(client, 'begin', async () => {
+  onServer(url, (client) =>
+    inTransaction(client, 'begin', async () => {
       await client.query(unlimited)
       requireEmpty(await createSchema(client))
       const result = await work(wholeOf(client))
       await client.query(`analyze ${tableNames.join()}`)
       return result
-    })
-  })
+    }),
+  )

@@ -53,6 +53,16 @@ const prepare = (database: Libsql.Database, sql: string, noteWrite: () => void):
   }
 }
 
+/** Runs `work` on a file as it is, and closes it. */
+export const useFile = <T>(file: string, work: (database: Libsql.Database) => T): T => {
+  const database = new Libsql(file)
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
 /** Opens a SQLite file with mode 0600 under any umask (its -wal and -shm files get the same). Caches statements by text. */
 export const openConnection = (path: string): Connection => {
   // Only if it does not exist: closing a file drops every lock that this process has on it (POSIX), and another process

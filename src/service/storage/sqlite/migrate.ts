@@ -1,9 +1,8 @@
-import Libsql from 'libsql'
 import { failure } from '../../../core/errors.ts'
 import { databaseAltered } from '../store-changed.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
 import type { Db } from '../schema.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, useFile } from './connection.ts'
 import { damage } from './errors.ts'
 
 type Reader = { prepare(sql: string): { all(values: never[]): unknown[] } }
@@ -28,20 +27,15 @@ const versionOf = (database: Reader): number | undefined => {
  * newer svc or another program wrote it.
  */
 export const storeVersion = (file: string): number => {
-  const database = new Libsql(file)
-  try {
-    const version = versionOf(database)
-    if (version === undefined)
-      throw failure(
-        'foreign_store',
-        `${file} belongs to another program; it was not changed`,
-        'Use the data folder of svc, or a new folder: --data-dir NEWFOLDER',
-      )
-    refuseNewer(version)
-    return version
-  } finally {
-    database.close()
-  }
+  const version = useFile(file, versionOf)
+  if (version === undefined)
+    throw failure(
+      'foreign_store',
+      `${file} belongs to another program; it was not changed`,
+      'Use the data folder of svc, or a new folder: --data-dir NEWFOLDER',
+    )
+  refuseNewer(version)
+  return version
 }
 
 const refuseTriggers = (connection: Connection): void => {

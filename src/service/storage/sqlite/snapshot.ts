@@ -1,16 +1,14 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
-import Libsql from 'libsql'
+import type Libsql from 'libsql'
+import { useFile } from './connection.ts'
 
-const withDatabase = (file: string, work: (database: Libsql.Database) => void): void => {
-  const database = new Libsql(file)
-  try {
-    work(database)
-  } finally {
-    database.close()
-  }
+/** As `useFile`; afterwards, the file is on the disk. */
+const withDatabase = <T>(file: string, work: (database: Libsql.Database) => T): T => {
+  const result = useFile(file, work)
   const descriptor = openSync(file, 'r+')
   fsyncSync(descriptor)
   closeSync(descriptor)
+  return result
 }
 
 const settingOf = (database: Libsql.Database, name: string): string | undefined =>
@@ -38,16 +36,13 @@ export const writeSnapshot = (
 }
 
 /** Checks a snapshot and turns it into a store; returns the master key that was in it. */
-export const openSnapshot = (file: string): string | undefined => {
-  let masterKey: string | undefined
+export const openSnapshot = (file: string): string | undefined =>
   withDatabase(file, (database) => {
     const [check] = database.prepare('PRAGMA integrity_check').all([]) as { integrity_check: string }[]
     if (check?.integrity_check !== 'ok') throw new Error(`integrity check: ${check?.integrity_check}`)
     const [key] = database.prepare('SELECT value FROM backup_master_key').all([]) as { value: string }[]
-    masterKey = key?.value
     // The key must not stay in the store that it wraps, not even in a free page.
     database.exec('PRAGMA secure_delete = ON')
     database.exec('DROP TABLE backup_master_key')
+    return key?.value
   })
-  return masterKey
-}

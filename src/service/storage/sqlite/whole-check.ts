@@ -1,20 +1,17 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { constants, setPriority } from 'node:os'
-import Libsql from 'libsql'
+import { useFile } from './connection.ts'
 import { damage } from './errors.ts'
 
 const statement = 'PRAGMA quick_check(1)'
 
 /** Throws if a page of the store is damaged. Reads all of it: 700 MB in 2 s. */
 export const requireWhole = (file: string): void => {
-  const database = new Libsql(file)
-  try {
-    const [found] = database.prepare(statement).all([]) as { quick_check: string }[]
-    if (found?.quick_check !== 'ok') throw damage(String(found?.quick_check))
-  } finally {
-    database.close()
-  }
+  const [found] = useFile(file, (database) => database.prepare(statement).all([])) as {
+    quick_check: string
+  }[]
+  if (found?.quick_check !== 'ok') throw damage(String(found?.quick_check))
 }
 
 /** `damage` resolves if damage is found. `stop` ends the check. */
