@@ -1,13 +1,11 @@
 import type { device } from '../../contract/device.ts'
 import type { Input } from '../../contract/operation.ts'
 
-type Place = NonNullable<Input<typeof device.decideApproval>['location']>
-
 const patienceMs = 10_000
 const oldestMs = 15_000
 
 /** The location of the phone; undefined if the phone does not report it. */
-export const locate = (): Promise<Place | undefined> =>
+export const locate = (): Promise<Input<typeof device.decideApproval>['location']> =>
   new Promise((resolve) => {
     if (!('geolocation' in navigator)) return resolve(undefined)
     navigator.geolocation.getCurrentPosition(

@@ -7,10 +7,8 @@ import { exactText, nameOf } from '../shell/text.ts'
 import { type Device, deviceLines, isActive, stateText, timesOf } from './device-text.ts'
 import { answersFor, deviceItem } from './own-device.ts'
 
-type Recovery = Devices['recoveries'][number]
-
 /** The new device of a member who lost theirs. */
-const recoveryRow = (device: Recovery, session: Session, screen: Screen): HTMLElement =>
+const recoveryRow = (device: Devices['recoveries'][number], session: Session, screen: Screen): HTMLElement =>
   h(
     'li',
     'member',

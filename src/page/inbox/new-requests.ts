@@ -4,8 +4,6 @@ import { h } from '../shell/element.ts'
 import { requestInAddress } from '../shell/address.ts'
 import { createBeside } from './beside.ts'
 
-const place = (): HTMLElement => document.getElementById('arrival')!
-
 /** Says above any screen but the list that requests have arrived, with a link to the first of them. */
 export const createNewRequests = () => {
   let known = new Set<string>()
@@ -19,7 +17,7 @@ export const createNewRequests = () => {
     if (first === undefined) return link.remove()
     link.href = `#request=${first}`
     link.textContent = t('inbox.arrived', { count: fresh.length })
-    if (!link.isConnected) place().append(link)
+    if (!link.isConnected) document.getElementById('arrival')!.append(link)
   }
 
   return {

@@ -7,7 +7,6 @@ import { fill, isolated, type Catalogue, type Message } from './message.ts'
 export type Key = keyof Texts
 /** Without values. */
 export type Plain = { [K in Key]: Record<never, never> extends Texts[K] ? K : never }[Key]
-type Values<K extends Key> = Texts[K]
 /** A value without a plural or a select can also be a node. */
 type Nodes<K extends Key> = {
   [N in keyof Texts[K]]: string | number extends Texts[K][N] ? string | number | Node : Texts[K][N]
@@ -53,7 +52,7 @@ const valueText = (value: string | number): string =>
 export const withoutIsolates = (text: string): string => text.replaceAll(/[\u2068\u2069]/g, '')
 
 /** The text of a key in the language of the page. */
-export const t = <K extends Key>(key: K, ...[values]: Given<Values<K>>): string =>
+export const t = <K extends Key>(key: K, ...[values]: Given<Texts[K]>): string =>
   fill<string | number, string>(messageOf(key), values ?? {}, tag, valueText).join('')
 
 const nodeOf = (value: string | number | Node): string | Node =>

@@ -28,10 +28,8 @@ const hashOf = async (text: string): Promise<string> => {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+/** What the person wants on this device: `off`, although the browser allows them. */
 const wish = 'svc-notifications'
-
-/** Whether the person turned notifications off on this device, although the browser allows them. */
-const wantsNone = (): boolean => readKept(wish) === 'off'
 
 const wishFor = (state: 'on' | 'off'): void => keep(wish, state)
 
@@ -75,7 +73,7 @@ export const keepNotifications = async (
   own = undefined
   const key = sessions.find(({ push_key }) => push_key !== null)?.push_key
   if (!key || !('PushManager' in globalThis) || !('Notification' in globalThis)) return
-  if (Notification.permission !== 'granted' || wantsNone()) return
+  if (Notification.permission !== 'granted' || readKept(wish) === 'off') return
   try {
     const present = await subscriptionHere()
     if (present) own = await hashOf(keysOf(present).endpoint)

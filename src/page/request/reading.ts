@@ -34,8 +34,6 @@ const unfold = (element: HTMLElement): void => {
   for (const more of element.querySelectorAll<HTMLElement>('.more')) more.click()
 }
 
-const firstFolded = (element: HTMLElement): Element | null => element.querySelector('.folded')
-
 /** The text fades out above the bar. */
 const fadePx = 20
 /** Of rounding. */
@@ -59,7 +57,7 @@ export const createReading = (text: HTMLElement, bar: HTMLElement, finished: () 
     const { top, bottom: end, width: now } = text.getBoundingClientRect()
     if (now !== width) seen = 0
     width = now
-    const folded = firstFolded(text)?.getBoundingClientRect().top
+    const folded = text.querySelector('.folded')?.getBoundingClientRect().top
     if (seen + top + slackPx >= 0) seen = Math.max(seen, Math.min(bottom(), folded ?? end) - top)
     if (folded !== undefined || seen + slackPx < end - top) return
     isDone = true

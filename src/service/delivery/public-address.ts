@@ -26,9 +26,6 @@ const isReachable = (text: string, networks: Networks): boolean => {
   return address !== undefined && networks.some((network) => contains(network, address))
 }
 
-/** The host without the brackets of IPv6. */
-const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
-
 /** Whether a development service may send to this machine. */
 export const isOwnMachine = (url: URL, dev: boolean): boolean =>
   dev && /^https?:$/.test(url.protocol) && isLoopbackHost(url.hostname)
@@ -46,7 +43,8 @@ export const checkPublicUrl = (field: string, text: string, dev: boolean, networ
   if ((!isOwn && url.protocol !== 'https:') || url.username || url.password)
     throw invalid(field, 'must be an https URL without a user name or password')
   if (isOwn) return
-  const host = bareHost(url)
+  // Without the brackets of IPv6.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
   if (ipaddr.isValid(host) ? !isReachable(host, networks ?? []) : isLoopbackHost(host))
     throw invalid(field, 'must be a URL on the public internet', networks && listHint)
 }

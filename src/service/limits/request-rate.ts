@@ -9,7 +9,6 @@ import type { Signals } from '../call/signals/signals.ts'
 
 /** Requests per second, on average. */
 type Rates = { key: number; organization: number }
-type Policy = keyof Rates
 
 /**
  * Of a session at the approver page. A page that starts makes a few calls, and a person who taps quickly two or three. Not of the
@@ -84,23 +83,23 @@ const headersOf = (rates: Rates, left: Rates, whose: Whose): Record<string, stri
   ratelimit: `"${whose}";${leftText(rates.key, left.key)}, "organization";${leftText(rates.organization, left.organization)}`,
 })
 
+/** What is limited, in words, and the quota that limits it. */
+const limited = {
+  organization: ['All keys of this organization together are', 'requests_per_second'],
+  key: ['This key is', 'key_requests_per_second'],
+  owner: ['All keys of one person together are', 'key_requests_per_second'],
+  device: ['This device is', undefined],
+} as const
+
 const refusalOf = (
-  policy: Policy,
+  policy: keyof Rates,
   orgId: number,
   limit: number,
   { headers, whose, left }: { headers: Record<string, string>; whose: Whose; left: number },
 ): Refusal => {
   // Of a call that counted as many, more than the next second brings.
   const seconds = Math.max(1, Math.ceil((1 - left) / limit))
-  const [who, quota] =
-    policy === 'organization'
-      ? (['All keys of this organization together are', 'requests_per_second'] as const)
-      : whose === 'device'
-        ? (['This device is', undefined] as const)
-        : ([
-            whose === 'key' ? 'This key is' : 'All keys of one person together are',
-            'key_requests_per_second',
-          ] as const)
+  const [who, quota] = limited[policy === 'organization' ? policy : whose]
   return new Refusal(
     429,
     'rate_limited',

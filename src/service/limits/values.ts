@@ -10,11 +10,9 @@ import { statement } from '../storage/statement.ts'
 
 export const bytesPerMib = 1024 * 1024
 
-const flagOf = (quota: Quota): string => `--${quota.replaceAll('_', '-')}`
-
 /** How the operator raises a limit of an organization, as a hint. */
 export const raiseHint = (orgId: number, quota: Quota): string =>
-  `Only the operator of the service can raise it: svc org limits set --org ${orgId} ${flagOf(quota)} N`
+  `Only the operator of the service can raise it: svc org limits set --org ${orgId} --${quota.replaceAll('_', '-')} N`
 
 type Count = (db: Db, orgId: number, now: string) => Promise<number>
 

@@ -9,7 +9,6 @@ import type { Tables } from '../storage/schema.ts'
 import { findOrganization, subjectOf } from './machine.ts'
 import { foldName, readPrice } from './quotes/quote.ts'
 
-type Login = RowInput<'loginMachine'>
 const failures = { kind: 'machine_login', atMost: 5, windowMs: 10 * 60_000 }
 
 /** What a login of an unknown machine is compared with, so that it takes as long as any other. */
@@ -23,12 +22,11 @@ const unknown = {
   mobile: '',
 } satisfies Partial<Selectable<Tables['machines']>>
 const columns = Object.keys(unknown) as (keyof typeof unknown)[]
-type Known = Pick<Selectable<Tables['machines']>, keyof typeof unknown>
 
 /** Compares every value, whatever was wrong before. */
 const matches = (
-  { stockName, totalPrice, currentStockPrice, machineName, mobile }: Login,
-  known: Known,
+  { stockName, totalPrice, currentStockPrice, machineName, mobile }: RowInput<'loginMachine'>,
+  known: Pick<Selectable<Tables['machines']>, keyof typeof unknown>,
 ): boolean => {
   const stock = foldName(stockName)
   const phone = readPhone(mobile ?? '')

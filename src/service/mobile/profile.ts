@@ -18,8 +18,6 @@ import {
   type Who,
 } from './person.ts'
 
-type Account = Selectable<Tables['mobile_accounts']>
-
 const shown = ({
   id: _id,
   org_id: _org,
@@ -27,7 +25,7 @@ const shown = ({
   email_changed_at: _at,
   row_mac: _mac,
   ...account
-}: Account) => account
+}: Selectable<Tables['mobile_accounts']>) => account
 
 const readUser = async (who: Who, call: Call): Promise<RowData<'getMobileUser'>> => {
   const { user_id, country_code, national, mobile } = await requirePerson(call, who)

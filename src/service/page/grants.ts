@@ -3,14 +3,11 @@ import { grantRecords } from '../approvals/grant-list.ts'
 import { endGrants } from '../approvals/grants.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
-import type { RowData } from '../call/row-ids.ts'
 import { usableGrants } from '../policy/group-rows.ts'
 
 // What a person allowed again, which only they can end here.
 
-type OwnGrants = RowData<'listOwnDecisions'>['grants']
-
-export const readOwnGrants = async (call: Call): Promise<OwnGrants> => {
+export const readOwnGrants = async (call: Call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   const own = (await usableGrants(call, org_id)).filter((one) => one.user_id === user_id)
   const records = await grantRecords(call, org_id, own)

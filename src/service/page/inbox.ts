@@ -124,8 +124,6 @@ const stateOf = ({ asked, around }: Read): string =>
 const markOf = (all: readonly Read[]): string =>
   sha256(all.map((one) => `${one.person.session_id}: ${stateOf(one)}`).join('\n')).slice(0, 32)
 
-type Changed = { mark: string; all: { person: SignedIn; around: Around; requests: Requests }[] }
-
 /**
  * Returns the pending requests of these sessions once their mark differs from `seen`, or after `wait_s`. Leaves out a session
  * that has ended; fails with 401 once all have.
@@ -134,7 +132,7 @@ const readOrWait = async (
   { wait_s = 0, seen }: RowInput<'listSessions'>,
   people: readonly SignedIn[],
   outside: Outside,
-): Promise<Changed> => {
+) => {
   const { service } = outside
   const { storage, signals } = service
   const readOne = async (person: SignedIn): Promise<Read[]> => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson, type SignedIn } from '../call/caller.ts'
+import { countRows } from '../call/pagination.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { isAdministrator } from '../devices/administrators.ts'
 import type { Db } from '../storage/schema.ts'
@@ -33,10 +34,7 @@ const byName = (one: Named, other: Named): number =>
 /** The first members: active ones by name, pending ones in the order in which they came. */
 const readFirst = async (db: Db, person: SignedIn, state: State) => {
   const all = selectMembers(db, person, state)
-  const { total } = await all
-    .select(sql<number>`count(*)`.as('total'))
-    .$castTo<{ total: number }>()
-    .executeTakeFirstOrThrow()
+  const total = await countRows(all)
   const first = await all
     .select(['m.user_id as id', 'm.first_name', 'm.last_name'])
     .$if(state === 'active', (members) =>

@@ -106,12 +106,10 @@ const findSession = async (
 export const isSessionOpen = async (service: Service, { session_id }: Person): Promise<boolean> =>
   (await findSession(service, 's.id', session_id)) !== undefined
 
-type Cookies = ReturnType<typeof cookiesIn>
-
 type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & Pick<Person, 'cookie' | 'confirmed'>
 
 /** The open sessions of a browser, one for each organization. */
-const findSessions = async (service: Service, cookies: Cookies) => {
+const findSessions = async (service: Service, cookies: ReturnType<typeof cookiesIn>) => {
   const found: Found[] = []
   const now = service.storage.now()
   for (const { name, token, token_hash, confirmation, org_id } of cookies) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { actorAt, type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
+import { actorAt, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { ofMember } from '../call/tenant.ts'
 import { activeDevices, devicesOf } from '../devices/active.ts'
@@ -18,13 +18,11 @@ import { challengeFor, proveDevice, signs } from './proof.ts'
 import { endSession, startSession } from './session.ts'
 import { type Named, organizationNamed } from './standing.ts'
 
-type Session = RowData<'getSession'>
-
 export const readSession = async (
   { db, service }: Call,
   device_id: number,
   organizations?: number[],
-): Promise<Session> => {
+): Promise<RowData<'getSession'>> => {
   const { org_id, user_id, ...row } = await activeDevices(db, service.dev)
     .innerJoin('organizations as o', 'o.id', 'd.org_id')
     .where('d.id', '=', device_id)
@@ -59,12 +57,11 @@ export const readSession = async (
   }
 }
 
-/** The organizations that a browser is signed in to; undefined if the call named one. */
-const organizationsOf = ({ sessions }: Caller): number[] | undefined => sessions?.map(({ org_id }) => org_id)
-
 export const getSession: HandlerOf<'getSession'> = (_, call) => {
   const { device_id } = requirePerson(call.caller)
-  return readSession(call, device_id, organizationsOf(call.caller))
+  // None if the call named one.
+  const organizations = call.caller.sessions?.map(({ org_id }) => org_id)
+  return readSession(call, device_id, organizations)
 }
 
 export const closeSession: HandlerOf<'closeSession'> = async (_, call) => {

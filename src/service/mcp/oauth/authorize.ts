@@ -9,15 +9,13 @@ import { OAuthProblem, oauthRoute, plainPage, readParameters } from './answer.ts
 import { findClient, isVisible, readTerminal } from './client.ts'
 import { isLoopbackUri, isRegistered } from './redirect-uri.ts'
 
-type Parameters = ReturnType<typeof readParameters>
-
 const longestState = 1_000
 
 const ofTerminals = scopes.filter((one) => one !== 'app')
 
 /** The rest of a request whose client and redirect address are known. Throws an OAuthProblem for the client. */
 const checkRequest = (
-  given: Parameters,
+  given: ReturnType<typeof readParameters>,
   addresses: Addresses,
 ): Pick<AuthorizationRequest, 'code_challenge' | 'scopes' | 'state' | 'terminal'> => {
   const { response_type, code_challenge, code_challenge_method, scope = 'ask', resource, state } = given
@@ -45,14 +43,12 @@ const seeOther = (location: string, id: string): Response =>
     headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-request-id': id },
   })
 
-type Options = { service: Service; addresses: Addresses }
-
 /**
  * `GET /authorize`: checks the request and opens the approver page with it, sealed. An error goes back to the client only if
  * its address is on the machine of the person: anybody can register another one, and a redirect without a person's tap would
  * make this service a step of somebody's phishing.
  */
-export const createAuthorizeRoute = ({ service, addresses }: Options): MountedRoute =>
+export const createAuthorizeRoute = (service: Service, addresses: Addresses): MountedRoute =>
   oauthRoute('GET', '/authorize', async (context, { id }) => {
     try {
       const given = readParameters(new URL(context.req.url).searchParams)

@@ -34,14 +34,12 @@ export const tooBusy = (message: string): OAuthProblem =>
 /** The id is a hash of the metadata, so nothing in the store can give a client another redirect address. */
 const idOf = (metadata: string): string => `svc_client_${sha256(metadata)}`
 
-type Registered = Registration & { client_id: string; issued_at: string }
-
 /** Stores a client that registered itself. Throws 429, or an OAuthProblem. */
 export const register = async (
   { storage }: Service,
   registration: Registration,
   address: string | undefined,
-): Promise<Registered> => {
+) => {
   // `nonce`: two clients with the same metadata must not share an id.
   const metadata = JSON.stringify({ nonce: randomToken(16), ...registration })
   if (metadata.length > longestMetadata)

@@ -131,7 +131,7 @@ export const createOAuthRoutes = (options: Options): MountedRoute[] => {
     }),
   ]
   // The browser of a person goes to the other one, which no script may call.
-  return [createAuthorizeRoute({ service, addresses }), ...forClients.flatMap(forAnyOrigin)]
+  return [createAuthorizeRoute(service, addresses), ...forClients.flatMap(forAnyOrigin)]
 }
 
 const error_description =
