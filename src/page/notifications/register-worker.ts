@@ -2,18 +2,14 @@ import { showBadge } from './badge.ts'
 
 const worker = '/approver/sw.js'
 
-type TrustedTypes = {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): string }
-}
+type Rules = { createScriptURL(url: string): string }
+type TrustedTypes = { createPolicy(name: string, rules: Rules): Rules }
 
 /** The Trusted Types policy for the address of the worker, the only policy of the page. */
 const trustedWorker = (): string => {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-  const rules = {
-    createScriptURL: (url: string) => {
+  const rules: Rules = {
+    createScriptURL: (url) => {
       if (url === worker) return url
       throw new TypeError('Not the service worker')
     },

@@ -1,23 +1,16 @@
 import { retryAfterMs } from '../../client/retry.ts'
 import type { EventRecord } from '../../contract/event.ts'
 import { auditByService } from '../call/audit.ts'
-import type { Keyring } from '../call/keyring.ts'
+import type { Service } from '../call/service.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
-import type { Networks } from '../delivery/public-address.ts'
-import type { Storage } from '../storage/storage.ts'
 import { chatMessage, requestIdOf, type Told } from './chat-message.ts'
 import { postEvent, whyUnanswered } from './post.ts'
 import { openTarget, type Target } from '../call/webhook-target.ts'
 import { stopWebhook, type WebhookRow } from './webhook-rows.ts'
 
-type Options = {
-  storage: Storage
-  keyring: Keyring
+type Options = Pick<Service, 'storage' | 'keyring' | 'publicUrl' | 'dev' | 'webhookNetworks'> & {
   /** Reads what may be told of a request of an organization. */
   tell: (request_id: string, orgId: number) => Promise<Told | undefined>
-  publicUrl: string
-  dev: boolean
-  networks: Networks
 }
 
 const isAccepted = (status: number): boolean => status >= 200 && status < 300
@@ -55,7 +48,7 @@ export const createWebhookAdapter = ({
   tell,
   publicUrl,
   dev,
-  networks,
+  webhookNetworks: networks,
 }: Options): Adapter => {
   /** Reads what a request says for each attempt, so that the outbox has no copy of it. */
   const bodyOf = async (text: string, { org_id, format, scopes }: Target): Promise<string> => {

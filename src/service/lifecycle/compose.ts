@@ -57,16 +57,9 @@ export type Composed = ReturnType<typeof compose>
  */
 export const compose = (parts: Parts) => {
   const { vapid, deliveryWith, handlers, entry, tools, log, phase, node, counts, sending, ...own } = parts
-  const { storage, keyring, publicUrl, dev } = own
-  const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
-  const webhook = createWebhookAdapter({
-    storage,
-    keyring,
-    tell: createTeller({ storage, keyring }),
-    publicUrl,
-    dev,
-    networks: own.webhookNetworks,
-  })
+  const { storage, keyring, publicUrl } = own
+  const push = createPushAdapter({ ...own, vapid })
+  const webhook = createWebhookAdapter({ ...own, tell: createTeller({ storage, keyring }) })
   const { adapters, channels, loggedChannels } = deliveryWith({ push, webhook })
   const outbox = createOutbox({ storage, keyring, log, adapters, attempted: counts?.attempted, ...sending })
   const polling = storage.shared

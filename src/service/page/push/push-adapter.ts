@@ -2,13 +2,12 @@ import { encrypt } from 'http_ece'
 import { createECDH } from 'node:crypto'
 import { retryAfterMs } from '../../../client/retry.ts'
 import { pushedRequestId } from '../../approvals/push.ts'
-import type { Keyring } from '../../call/keyring.ts'
 import type { Message } from '../../call/message.ts'
+import type { Service } from '../../call/service.ts'
 import type { Adapter, Outcome } from '../../delivery/adapter.ts'
 import { nameOf } from '../../delivery/attempt.ts'
 import { requestPublic } from '../../delivery/public-request.ts'
 import { activeDevices } from '../../devices/active.ts'
-import type { Storage } from '../../storage/storage.ts'
 import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
 import { openSubscription, type Subscription } from './subscription.ts'
 import type { Vapid } from './vapid.ts'
@@ -27,13 +26,7 @@ const seal = ({ keys }: Subscription, payload: string): Buffer => {
   })
 }
 
-type Options = {
-  storage: Storage
-  keyring: Pick<Keyring, 'unwrap'>
-  vapid: Vapid
-  publicUrl: string
-  dev: boolean
-}
+type Options = Pick<Service, 'storage' | 'keyring' | 'publicUrl' | 'dev'> & { vapid: Vapid }
 
 /** How long a push service stores a message that does not expire, for a phone that is offline. */
 const defaultTtlSeconds = 24 * 60 * 60
