@@ -123,6 +123,11 @@ const restore = async (url: string, file: string, masterKey: Buffer): Promise<Re
 export const databaseMaintenance = (url: string, env: Env): Maintenance => {
   const requireStore = async (): Promise<void> =>
     database.requireSchema((await database.inspectDatabase(url)).version)
+  const useIdle = <T>(work: (storage: Storage) => Promise<T>): Promise<T> =>
+    useDatabase(url, async (storage) => {
+      await requireNoNodes(storage)
+      return work(storage)
+    })
   return {
     place: { database: nameOfPlace({ databaseUrl: url }) },
     checkBackup: async (file) => {
@@ -154,11 +159,7 @@ export const databaseMaintenance = (url: string, env: Env): Maintenance => {
       return change.from === change.to ? undefined : change
     },
     checkSettle: () => useDatabase(url, requireNoNodes),
-    settle: () =>
-      useDatabase(url, async (storage) => {
-        await requireNoNodes(storage)
-        return settleRestored(storage)
-      }),
+    settle: () => useIdle(settleRestored),
     checkReset: requireStore,
     resetOperatorKey: () => useKeyring(url, env, replaceOperatorKeys),
     checkRotation: requireStore,
@@ -166,10 +167,7 @@ export const databaseMaintenance = (url: string, env: Env): Maintenance => {
     checkMasterKeyRotation: () => useDatabase(url, requireNoNodes),
     rotateMasterKey: (newKey) => {
       requireMasterKey(env)
-      return useDatabase(url, async (storage) => {
-        await requireNoNodes(storage)
-        return rotateMasterKey(storage, undefined, env, newKey)
-      })
+      return useIdle((storage) => rotateMasterKey(storage, undefined, env, newKey))
     },
   }
 }

@@ -42,11 +42,11 @@ export const lifetimeMs = { request: 10 * 60_000, code: 60_000 }
 type Kinds = { 'authorization request': AuthorizationRequest; 'authorization code': Grant }
 type Kind = keyof Kinds
 
-const seal = <K extends Kind>({ wrap }: Pick<Keyring, 'wrap'>, kind: K, value: Kinds[K]): string =>
+export const seal = <K extends Kind>({ wrap }: Pick<Keyring, 'wrap'>, kind: K, value: Kinds[K]): string =>
   Buffer.from(wrap(JSON.stringify(value), kind)).toString('base64url')
 
 /** Undefined for a value that has expired or that this service did not create. */
-const open = <K extends Kind>(
+export const unseal = <K extends Kind>(
   { unwrap }: Pick<Keyring, 'unwrap'>,
   kind: K,
   text: string,
@@ -60,27 +60,18 @@ const open = <K extends Kind>(
   }
 }
 
-export const sealRequest = (keyring: Pick<Keyring, 'wrap'>, request: AuthorizationRequest): string =>
-  seal(keyring, 'authorization request', request)
-
 /** Throws 410 for a request that has expired or is not one of this service. */
 export const openRequest = (
   keyring: Pick<Keyring, 'unwrap'>,
   text: string,
   now: string,
 ): AuthorizationRequest => {
-  const request = open(keyring, 'authorization request', text, now)
+  const request = unseal(keyring, 'authorization request', text, now)
   if (request) return request
   throw new Refusal(410, 'authorization_over', 'This request for access has expired or is not valid', {
     hint: 'Connect again in the client',
   })
 }
-
-export const sealCode = (keyring: Pick<Keyring, 'wrap'>, grant: Grant): string =>
-  seal(keyring, 'authorization code', grant)
-
-export const openCode = (keyring: Pick<Keyring, 'unwrap'>, code: string, now: string): Grant | undefined =>
-  open(keyring, 'authorization code', code, now)
 
 /** Where the browser goes with the result. `iss` names this service, against a mix-up of two (RFC 9207). */
 export const redirectWith = (

@@ -14,7 +14,7 @@ import {
   lifetimeMs,
   openRequest,
   redirectWith,
-  sealCode,
+  seal,
   type Terminal,
 } from './authorization.ts'
 import type { Signed } from './challenge.ts'
@@ -96,7 +96,7 @@ export const giveConsent: HandlerOf<'giveConsent'> = {
         .where('id', '=', asked.client_id)
         .execute()
       const name = input.name.trim()
-      const code = sealCode(call.keyring, {
+      const code = seal(call.keyring, 'authorization code', {
         ...asked,
         scopes: given,
         org_id,

@@ -1,6 +1,6 @@
 import { addMs } from '../../../core/iso-time.ts'
 import { scopes } from '../../../contract/scopes.ts'
-import { type AuthorizationRequest, lifetimeMs, redirectWith, sealRequest } from '../../page/authorization.ts'
+import { type AuthorizationRequest, lifetimeMs, redirectWith, seal } from '../../page/authorization.ts'
 import type { Service } from '../../call/service.ts'
 import { terminalClient, terminalId } from '../../call/sign-in.ts'
 import type { MountedRoute } from '../../http/routes.ts'
@@ -60,7 +60,7 @@ export const createAuthorizeRoute = (service: Service, addresses: Addresses): Mo
       try {
         const { storage, keyring } = service
         const checked = checkRequest(given, addresses)
-        const sealed = sealRequest(keyring, {
+        const sealed = seal(keyring, 'authorization request', {
           client_id: checked.terminal ? terminalId(checked.terminal.installation) : client_id,
           client_name: client.name,
           redirect_uri,

@@ -5,7 +5,7 @@ import { addMs } from '../../../core/iso-time.ts'
 import { countRows } from '../../call/pagination.ts'
 import type { Service } from '../../call/service.ts'
 import { terminalClient, terminalId } from '../../call/sign-in.ts'
-import { lifetimeMs, sealRequest } from '../../page/authorization.ts'
+import { lifetimeMs, seal } from '../../page/authorization.ts'
 import { hashOfCode, refusedAnswer } from '../../page/terminal-code.ts'
 import type { Addresses } from './addresses.ts'
 import { OAuthProblem } from './answer.ts'
@@ -48,7 +48,7 @@ export const startDevice = async (
       if ((await countRows(db.selectFrom('device_codes'))) >= waitingAtMost)
         throw tooBusy('Too many terminals wait. Try again in ten minutes')
       const expires_at = addMs(now, lifetimeMs.request)
-      const request = sealRequest(keyring, {
+      const request = seal(keyring, 'authorization request', {
         client_id: terminalId(installation, true),
         client_name: 'svc',
         redirect_uri: '',

@@ -2,7 +2,7 @@ import { requestId, sameSecret, sha256, sha256Base64url } from '../../../core/id
 import { addMs } from '../../../core/iso-time.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { revokeKeys } from '../../approvals/key-revocation.ts'
-import { type Grant, openCode } from '../../page/authorization.ts'
+import { type Grant, unseal } from '../../page/authorization.ts'
 import type { Call } from '../../call/call.ts'
 import { actorAt, anonymousCaller } from '../../call/caller.ts'
 import { runWrite } from '../../call/run.ts'
@@ -164,7 +164,7 @@ export const exchangeCode = async (service: Service, addresses: Addresses, form:
     throw new OAuthProblem('unsupported_grant_type', 'grant_type must be authorization_code')
   const device = grant_type === deviceGrant ? sha256(device_code) : undefined
   const code = device === undefined ? (form.code ?? '') : await codeOfDevice(service, device)
-  const grant = openCode(service.keyring, code, service.storage.now())
+  const grant = unseal(service.keyring, 'authorization code', code, service.storage.now())
   if (!grant) throw new OAuthProblem('invalid_grant', refused().message)
   const hash = sha256(code)
   const work = async (_: object, call: Call): Promise<Token | Refusal> => {
