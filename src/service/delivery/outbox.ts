@@ -97,5 +97,3 @@ export const createOutbox = ({
     },
   }
 }
-
-export type Outbox = ReturnType<typeof createOutbox>
