@@ -3,6 +3,7 @@ import { notFound } from '../../core/refusal.ts'
 import type { Receipt } from '../../receipt/receipt.ts'
 import type { Call } from '../call/call.ts'
 import { activeDevices } from '../devices/active.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow, BallotRow, RequestKey } from './rows.ts'
 
@@ -58,6 +59,23 @@ export const readAskedBefore = async (
   return new Set(rows.filter((row) => keyring.holds('ballots', row)).map(({ user_id }) => user_id))
 }
 
+/** The ids of the devices of these answers that are active, and that no other program has changed. */
+const activeSigners = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  { org_id }: ApprovalRow,
+  ballots: readonly BallotRow[],
+): Promise<Set<number>> => {
+  const ids = ballots.flatMap(({ device_id }) => device_id ?? [])
+  const rows = await db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('id', 'in', [0, ...ids])
+    .selectAll()
+    .execute()
+  const active = rows.filter((row) => row.state === 'active' && isAuthenticDevice({ keyring }, row))
+  return new Set(active.map(({ id }) => id))
+}
+
 /** Somebody who can still answer, or whose yes still counts. */
 export type Voter = { ballot: BallotRow; receipt: Receipt | undefined }
 
@@ -70,8 +88,10 @@ export const readVoters = async (
   row: ApprovalRow,
 ): Promise<Voter[]> => {
   const ballots = await stillCounts(db, row, service.dev).where('status', '<>', 'denied').execute()
+  const signers = await activeSigners({ db, keyring }, row, ballots)
   return ballots
     .filter((ballot) => keyring.holds('ballots', ballot))
+    .filter(({ device_id }) => device_id === null || signers.has(device_id))
     .map((ballot) => ({
       ballot,
       receipt: ballot.attestation === null ? undefined : (JSON.parse(ballot.attestation) as Receipt),

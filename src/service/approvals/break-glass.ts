@@ -8,6 +8,8 @@ import { isReachable, namesOf } from '../devices/notices.ts'
 import { consume } from '../limits/rate-limit.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { emergencyLinesOf } from '../policy/rules.ts'
+import { readableOf } from './genuine.ts'
+import { storeChanged } from '../storage/store-changed.ts'
 import { type BreakGlass, brokenBy, readBreakGlass } from './broken-glass.ts'
 
 // Break-glass: in an emergency, one member of another group approves instead of the people whom the rules ask, and everybody is
@@ -19,6 +21,7 @@ export const emergencyLifetime = 900
 const dayMs = 24 * 60 * 60_000
 /** Of an organization, whose requests count unless they led to nothing. */
 const mostApproved = 3
+const mostRead = 100
 /** Of one person, whose requests all count: each notifies everybody. */
 const askedByOne = { kind: 'break-glass', atMost: 5, windowMs: dayMs }
 
@@ -68,19 +71,23 @@ export const emergencyLines = (
 
 /** Refuses an organization that broke the glass three times within a day, and a person who did, until somebody reviewed it. */
 const requireLeft = async ({ db, now, caller, keyring }: Call, orgId: number): Promise<void> => {
-  // Without those that led to nothing.
-  const rows = await db
+  const latest = await db
     .selectFrom('approvals')
     .where('org_id', '=', orgId)
     .where('break_glass', 'is not', null)
-    .where('requested_at', '>', addMs(now, -dayMs))
-    // A use_by is under the MAC, a status is not.
-    .where(({ eb, or, and }) =>
-      or([eb('use_by', 'is not', null), and([eb('status', '=', 'pending'), eb('expires_at', '>', now)])]),
-    )
     .selectAll()
-    .orderBy('requested_at')
+    .orderBy('id', 'desc')
+    .limit(mostRead)
     .execute()
+  // One without a MAC cannot be used any more.
+  const altered = latest.find((row) => row.row_mac !== null && !keyring.holds('approvals', row))
+  if (altered) throw storeChanged(`the request ${altered.request_id} is not as it was`)
+  const rows = latest.map(readableOf).filter(
+    ({ requested_at, use_by, status, expires_at }) =>
+      requested_at > addMs(now, -dayMs) &&
+      // Without those that led to nothing.
+      (use_by !== null || (status === 'pending' && expires_at > now)),
+  )
   const open = rows.find(
     (row) =>
       // A review that another program wrote into the store is none.
@@ -96,7 +103,7 @@ const requireLeft = async ({ db, now, caller, keyring }: Call, orgId: number): P
     throw conflict(
       'break_glass_exhausted',
       `The organization broke the glass ${mostApproved} times within a day`,
-      `The next time is possible after ${addMs(rows[0]!.requested_at, dayMs)}. Before that, the operator of the service can change the rules`,
+      `The next time is possible after ${addMs(rows.at(-1)!.requested_at, dayMs)}. Before that, the operator of the service can change the rules`,
     )
 }
 

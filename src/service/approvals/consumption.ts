@@ -12,7 +12,7 @@ import { dropRows, expireDue, requestExpired } from './expiry.ts'
 import { requireGranter } from './grant-use.ts'
 import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
-import { type ApprovalRow, isUsable, isUsableBy, updatePending } from './rows.ts'
+import { type ApprovalRow, isUsable, isUsableBy, endPending } from './rows.ts'
 import { type ApprovalAccess, auditSubject, selectApprovals, toApprovalRecord } from './record.ts'
 import { requireSameRules } from './rules-of-request.ts'
 
@@ -109,8 +109,7 @@ export const endByRequester = async (
   const row = await selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst()
   if (!row) return notFound('Approval request')
   const detail = `${withdrawnMark} ${reason === undefined ? 'by the requester' : `because ${reason}`}`
-  const ended = await updatePending(db, row)
-    .set({ status: 'expired', detail, ended_at: now })
+  const ended = await endPending(call, row, { status: 'expired', detail, ended_at: now })
     .where('expires_at', '>', now)
     .returningAll()
     .executeTakeFirst()

@@ -2,9 +2,8 @@ import type { Call } from '../call/call.ts'
 import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { noteOnDevices } from '../devices/rows.ts'
 import { deniedTogether, hasLiveKey } from './expiry.ts'
-import { isGenuine } from './genuine.ts'
 import { wakeOf, withAnswer } from './lines.ts'
-import { type ApprovalRow, updatePending } from './rows.ts'
+import { type ApprovalRow, endPending } from './rows.ts'
 import { auditSubject, findApproval } from './record.ts'
 
 /**
@@ -44,16 +43,14 @@ export const denyTogether = async (
       .execute()
     const row = await findApproval(db, ballot.request_id, { orgId: org_id })
     const answers = withAnswer(row, [user_id, 'denied', now])
-    const ended = await updatePending(db, row)
-      .set({
-        status: 'denied',
-        detail: deniedTogether,
-        decided_at: now,
-        ended_at: now,
-        decided_by: user_id,
-        answers,
-        row_mac: isGenuine(row, { keyring }) ? keyring.macOf('approvals', { ...row, answers }) : null,
-      })
+    const ended = await endPending(call, row, {
+      status: 'denied',
+      detail: deniedTogether,
+      decided_at: now,
+      ended_at: now,
+      decided_by: user_id,
+      answers,
+    })
       .returningAll()
       .executeTakeFirstOrThrow()
     denied.push(ended)

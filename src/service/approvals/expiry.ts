@@ -17,7 +17,7 @@ import { wakeOf } from './lines.ts'
 import { tellGrantUses } from './grant-notices.ts'
 import { remindDue } from './reminders.ts'
 import { createShrunkSweep } from './shrunk-pools.ts'
-import { type RequestKey, updatePending } from './rows.ts'
+import { endPending, type RequestKey } from './rows.ts'
 import { auditSubject } from './record.ts'
 
 /**
@@ -89,7 +89,7 @@ export const expireDue = async (
   const due = await overdue(db, now)
     .where(({ and }) => and(only))
     .$if(keys !== undefined, (query) => query.where('key_id', 'in', keys!))
-    .select(['org_id', 'request_id', 'expires_at', 'lines', 'break_glass'])
+    .selectAll()
     .orderBy('id')
     .limit(batchSize)
     .execute()
@@ -98,10 +98,10 @@ export const expireDue = async (
     due.map(({ org_id }) => org_id),
   )
   const ended = []
-  for (const { org_id, request_id, expires_at, lines, break_glass } of due) {
+  for (const one of due) {
+    const { org_id, request_id, expires_at, lines, break_glass } = one
     const detail = expires_at <= now ? tooLate : keyEnded
-    const row = await updatePending(db, { request_id, org_id })
-      .set({ status: 'expired', detail, ended_at: now })
+    const row = await endPending({ db, keyring }, one, { status: 'expired', detail, ended_at: now })
       .where(isOver(now))
       .returning('id')
       .executeTakeFirst()

@@ -9,7 +9,7 @@ import { addGrant } from './grants.ts'
 import { asksGroup, completedSet, isSeveral, tally } from './completion.ts'
 import { wakeOf, withAnswer } from './lines.ts'
 import { deniedBy, wrongNumber, wrongTwice } from './posted-decision.ts'
-import { type ApprovalRow, updatePending } from './rows.ts'
+import { type ApprovalRow, endPending, updatePending } from './rows.ts'
 import { auditSubject } from './record.ts'
 import { reportRequester, unexpected } from './report.ts'
 import { tooFewLeft } from './shrunk-pools.ts'
@@ -42,17 +42,14 @@ const end = async (call: Call, decision: VerifiedDecision, values: End): Promise
   const { row, ballot, decidedAt, ruling, input } = decision
   const answer = values.status === 'denied' ? 'denied' : 'approved'
   const answers = withAnswer(row, [ballot.user_id, answer, decidedAt])
-  const next = { ...row, answers, use_by: values.use_by ?? null }
-  const ended = await updatePending(call.db, row)
-    .set({
-      ruling: JSON.stringify(ruling),
-      ...values,
-      answers,
-      decided_at: decidedAt,
-      ended_at: call.now,
-      decided_by: ballot.user_id,
-      row_mac: call.keyring.macOf('approvals', next),
-    })
+  const ended = await endPending(call, row, {
+    ruling: JSON.stringify(ruling),
+    ...values,
+    answers,
+    decided_at: decidedAt,
+    ended_at: call.now,
+    decided_by: ballot.user_id,
+  })
     .returningAll()
     .executeTakeFirstOrThrow()
   const { status } = values

@@ -12,7 +12,7 @@ import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { readGrants, writeGrants } from '../policy/group-rows.ts'
 import type { StoredGrant } from '../policy/known-heads.ts'
-import type { CoveredRow } from '../storage/schema.ts'
+import { type CoveredRow, newRow } from '../storage/schema.ts'
 import { askAgain } from './ask-again.ts'
 import { tellUseAt } from './grant-notices.ts'
 import { readTerms } from './grants.ts'
@@ -152,7 +152,7 @@ export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalR
   const others = live.filter((one) => one !== grant)
   // Also after the last use: whoever ends the grant ends what was not done under it yet.
   await writeGrants(call, asked.org_id, [...others, { ...grant, used: use }])
-  const values = {
+  const values = newRow('approvals', {
     ...asked,
     lines: JSON.stringify([{ ...line, people }]),
     approver_mobile: ballot.mobile,
@@ -168,7 +168,7 @@ export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalR
     decided_by: grant.user_id,
     use_by: [addMs(now, asked.use_within_s * 1000), grant.ends_at].toSorted()[0]!,
     attestation: JSON.stringify(await proofOf(call, asked, granting, use)),
-  }
+  })
   const row = await db
     .insertInto('approvals')
     .values({ ...values, row_mac: keyring.macOf('approvals', values) })

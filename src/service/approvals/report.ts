@@ -1,14 +1,15 @@
-import { notFound } from '../../core/refusal.ts'
+import { notFound, Refusal } from '../../core/refusal.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import { nameOf, notifyAdministrators } from '../devices/notices.ts'
 import { endGrants } from './grants.ts'
+import { groupsAltered } from '../policy/group-rows.ts'
 import { endedByReport } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
 import { findBallot } from './ballots.ts'
-import { type ApprovalRow, updateApproval, updatePending } from './rows.ts'
+import { type ApprovalRow, endPending, updateApproval } from './rows.ts'
 import { auditSubject, findApproval } from './record.ts'
 
 /** The end of the detail of a request that its approver reported. */
@@ -36,8 +37,7 @@ const endMuted = async (call: Call, reported: Reported, actor: string): Promise<
     .execute()
   let count = 0
   for (const row of pending.filter((one) => isMuted(mutes, one))) {
-    const ended = await updatePending(db, row)
-      .set({ status: 'expired', detail: endedByReport, ended_at: now })
+    const ended = await endPending(call, row, { status: 'expired', detail: endedByReport, ended_at: now })
       .returning('id')
       .executeTakeFirst()
     if (!ended) continue
@@ -60,7 +60,10 @@ export const reportRequester = async (call: Call, row: Reported, actor: string):
   const requester = requesterOf(row)
   await mute(call, row, requester)
   const ended = await endMuted(call, row, actor)
-  await endGrants(call, org_id, (one) => one.asked_by === asked_by, actor)
+  await endGrants(call, org_id, (one) => one.asked_by === asked_by, actor).catch((error: unknown) => {
+    // While another program has changed the groups, no grant is used. The report must not be lost for that.
+    if (!(error instanceof Refusal && error.code === groupsAltered)) throw error
+  })
   const { slug } = await organizationRow(call.db, org_id)
   const name = row.key_name === null ? '' : ` ${JSON.stringify(safeLine(row.key_name))}`
   const who =
@@ -89,12 +92,13 @@ export const reportDenied = async (
   const { status } = await findBallot(db, row, user_id)
   if (row.status !== 'denied' || status !== 'denied' || row.decided_by !== user_id)
     throw notFound('Approval request that you denied')
-  const { detail } = row
-  const isRepeat = detail?.endsWith(unexpected) === true
+  const isRepeat = row.detail?.endsWith(unexpected) === true
   await call.audit(org_id, auditSubject(request_id), [isRepeat ? 'repeated' : 'not_me'], actor)
   if (!isRepeat) {
+    const detail = row.detail === null ? unexpected : `${row.detail}; ${unexpected}`
+    const isOurs = call.keyring.holds('approvals', row)
     await updateApproval(db, row)
-      .set({ detail: detail === null ? unexpected : `${detail}; ${unexpected}` })
+      .set({ detail, row_mac: isOurs ? call.keyring.macOf('approvals', { ...row, detail }) : null })
       .execute()
     await reportRequester(call, { ...row, user_id }, actor)
   }

@@ -18,6 +18,7 @@ import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
 import { isRestrictedAmong } from '../policy/factor-settings.ts'
+import { newRow } from '../storage/schema.ts'
 import { readAskedBefore } from './ballots.ts'
 import { breakGlass } from './break-glass.ts'
 import { tellOfRequest } from './emergency-notices.ts'
@@ -126,7 +127,7 @@ export const requestApproval = async (
   const { keyId: key_id } = call.caller
   const offered = grantableTerms(grant, { key_id, lines: pool.lines, number, factors })
   const grantable = offered && (await isRestrictedAmong(call.db, people)) ? undefined : offered
-  const values = {
+  const values = newRow('approvals', {
     request_id: `apr_${randomToken(18)}`,
     org_id,
     key_id,
@@ -136,7 +137,6 @@ export const requestApproval = async (
     action: input.action ?? summaryOf(subject),
     reason: input.reason ?? null,
     approver_mobile: people[0]!.mobile,
-    answers: null,
     lines: JSON.stringify(pool.lines),
     rules: JSON.stringify(rules),
     excluded: JSON.stringify(pool.excluded),
@@ -154,17 +154,13 @@ export const requestApproval = async (
     org_slug: slug,
     by_rule: held ? 1 : 0,
     use_within_s: terms.use_within_s,
-    use_by: null,
-    used_at: null,
     asked_from: call.ip?.() ?? null,
     asked_via: via,
     key_owner: owner === undefined ? null : JSON.stringify(owner),
     unchecked_factors: unchecked.length === 0 ? null : JSON.stringify(unchecked),
     break_glass: broken ? JSON.stringify(broken) : null,
     grant_terms: grantable ? JSON.stringify(grantable) : null,
-    granted_by: null,
-    grant_use: null,
-  } as const
+  })
   const used = grantable && (await useGrant(call, values))
   if (used) return toApprovalRecord(used, call)
   const added = call.db

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
+import type { Call } from '../call/call.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
 /** A request. */
@@ -33,6 +34,16 @@ export const isUsableBy = (
 /** Nothing ends a request twice. */
 export const updatePending = (db: Db, request: RequestKey) =>
   updateApproval(db, request).where('status', '=', 'pending')
+
+type Ended = Partial<ApprovalRow> &
+  Pick<ApprovalRow, 'ended_at'> & { status: 'approved' | 'denied' | 'expired' }
+
+/** Ends a pending request. Its end gets a MAC, so that nobody takes it up again; what another program has changed gets none. */
+export const endPending = ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, row: ApprovalRow, ended: Ended) =>
+  updatePending(db, row).set({
+    ...ended,
+    row_mac: keyring.holds('approvals', row) ? keyring.macOf('approvals', { ...row, ...ended }) : null,
+  })
 
 export const updateBallots = (db: Db, { request_id, org_id }: RequestKey) =>
   db.updateTable('ballots').where('request_id', '=', request_id).where('org_id', '=', org_id)

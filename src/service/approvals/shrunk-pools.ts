@@ -8,7 +8,7 @@ import { tally } from './completion.ts'
 import { isGenuine } from './genuine.ts'
 import { wakeOf } from './lines.ts'
 import { auditSubject } from './record.ts'
-import { type ApprovalRow, updatePending } from './rows.ts'
+import { type ApprovalRow, endPending } from './rows.ts'
 
 export const tooFewLeft = 'too few of the people who were asked can still answer'
 
@@ -55,9 +55,14 @@ const endOne = async ({ storage, keyring, signals, dev }: Service, { id }: Candi
   const { request_id, org_id } = found
   const ended = await storage.write(
     async (db) => {
-      if (!(await isShrunk(db, await read(db)))) return false
+      const row = await read(db)
+      if (!row || !(await isShrunk(db, row))) return false
       const now = storage.now()
-      await updatePending(db, found).set({ status: 'expired', detail: tooFewLeft, ended_at: now }).execute()
+      await endPending({ db, keyring }, row, {
+        status: 'expired',
+        detail: tooFewLeft,
+        ended_at: now,
+      }).execute()
       await auditByService({ db, keyring }, now, {
         orgId: org_id,
         action: 'expireApproval',

@@ -1,5 +1,6 @@
 import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
+import { isGenuine } from '../approvals/genuine.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import { endingOf } from './outcome.ts'
 
@@ -13,7 +14,7 @@ const mostRead = 100
  * allowed to, but not without the next approvers reading it.
  */
 export const readEarlierDenials = async (
-  { db, now }: Pick<Call, 'db' | 'now'>,
+  { db, now, keyring }: Pick<Call, 'db' | 'now' | 'keyring'>,
   org_id: number,
   digests: readonly string[],
 ): Promise<Map<string, EarlierDenial>> => {
@@ -30,7 +31,7 @@ export const readEarlierDenials = async (
   const found = new Map<string, EarlierDenial>()
   for (const row of rows.toReversed()) {
     // Otherwise the service denied it: for a wrong number, or a factor.
-    if (endingOf(row) !== 'person') continue
+    if (endingOf(row) !== 'person' || !isGenuine(row, { keyring })) continue
     const people = toLineRecords(row).flatMap((line) => line.people)
     const by = people.find(({ answer }) => answer === 'denied')?.name
     if (by !== undefined)

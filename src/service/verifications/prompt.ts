@@ -4,6 +4,7 @@ import { findApprover } from '../approvals/find-approver.ts'
 import { wakeOf } from '../approvals/lines.ts'
 import { auditSubject } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
+import { endPending } from '../approvals/rows.ts'
 import { requireSameRules } from '../approvals/rules-of-request.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -21,13 +22,12 @@ import {
 
 /** Ends prompts that are still pending, so that no decision counts afterwards. */
 export const withdrawPrompts = async (
-  { db, now, audit, wake }: Call,
+  { db, keyring, now, audit, wake }: Call,
   which: { request_id: string } | (Member & { key_id: number }),
   detail: string,
 ): Promise<void> => {
-  const ended = await db
-    .updateTable('approvals')
-    .set({ status: 'expired', detail, ended_at: now })
+  const pending = await db
+    .selectFrom('approvals')
     .where('status', '=', 'pending')
     .where('request_id', 'in', (query) =>
       query
@@ -36,9 +36,11 @@ export const withdrawPrompts = async (
         .where(({ and }) => and(which))
         .select('request_id'),
     )
-    .returningAll()
+    .selectAll()
     .execute()
-  for (const one of ended) {
+  for (const one of pending) {
+    const end = endPending({ db, keyring }, one, { status: 'expired', detail, ended_at: now })
+    if (!(await end.returning('id').executeTakeFirst())) continue
     await audit(one.org_id, auditSubject(one.request_id), ['status', 'withdrawn'])
     wake(wakeOf(one))
   }

@@ -168,7 +168,14 @@ test('a review that another program writes into the store does not count', async
   const review = { by: Number(bob.user), verdict: 'ok', at: '2030-01-01T00:00:00.000Z' }
   const forged = JSON.stringify({ reason, skipped: skipped.map(Number), told: told.map(Number), review })
   await service.runSql(`update approvals set break_glass = '${forged}'`)
-  expect(refusal(await breakGlass())).toEqual([409, 'break_glass_unreviewed', []])
+  expect(refusal(await breakGlass())).toEqual([409, 'store_changed', []])
+})
+
+test('an emergency is not forgotten because another program wrote that it is an old one', async () => {
+  const { request_id } = dataOf(await breakGlass())
+  dataOf(await decide(service, request_id, dave.key))
+  await service.runSql("update approvals set requested_at = '2020-01-01T00:00:00.000Z'")
+  expect(refusal(await breakGlass())).toEqual([409, 'store_changed', []])
 })
 
 test('an emergency is counted and waits for its review after its only signer was deleted', async () => {

@@ -63,11 +63,6 @@ describe('a grant', () => {
           .select('id')
           .executeTakeFirstOrThrow()
         await db
-          .updateTable('approvals')
-          .set({ decided_by: device.user_id })
-          .where('request_id', '=', use.request_id)
-          .execute()
-        await db
           .updateTable('ballots')
           .set({ user_id: device.user_id, device_id: id })
           .where('request_id', '=', use.request_id)

@@ -28,6 +28,13 @@ test('whoever is asked for the same again reads who denied it, when, and the not
   expect(await shown()).toEqual({ name: 'Ada Lovelace', at, note: 'Not today' })
 })
 
+test('a denial that another program has changed is not shown as somebody said it', async () => {
+  await denyAsBob('Drop it', { note: 'Not today' })
+  await service.runSql("UPDATE approvals SET note = 'Fine with me now'")
+  await request('Drop it', [ada.mobile])
+  expect(await shown()).toBeNull()
+})
+
 test('the last of several denials is shown, and none of another subject', async () => {
   await denyAsBob()
   clock.tick(hour)

@@ -5,8 +5,7 @@ const ofRequest = { request_id: partOf(text, 'approvals (request_id)') }
 
 /** `approvals`, `verifications` and `mutes` outlive a membership: a person who is deleted and created again keeps them. */
 export const approvals = {
-  // The MAC covers the request, its key and its approver; the approval, which alone sets `use_by`; and its use. The receipt
-  // proves the rest.
+  // The MAC covers the request, its key and its approver, how it ended, and its use. The receipt proves the rest.
   approvals: sealed(
     {
       id: free(id),
@@ -36,22 +35,22 @@ export const approvals = {
       excluded: text,
       factors: text,
       number: orNull(text),
-      status: free(withDefault(textOf<'pending' | 'approved' | 'denied' | 'expired'>(), 'pending')),
-      detail: free(orNull(text)),
+      status: withDefault(textOf<'pending' | 'approved' | 'denied' | 'expired'>(), 'pending'),
+      detail: orNull(text),
       /** What the approver wrote with a denial; the device signed it. */
-      note: free(orNull(text)),
+      note: orNull(text),
       ...each(text, 'requested_at', 'expires_at'),
-      decided_at: free(orNull(text)),
+      decided_at: orNull(text),
       /** When it stopped being pending. */
-      ended_at: free(orNull(text)),
+      ended_at: orNull(text),
       /** When to notify the people again who have not answered; null for a short request, and afterwards. */
       remind_at: free(orNull(text)),
       /** The person whose ballot ended it. */
-      decided_by: free(orNull(integer)),
+      decided_by: orNull(integer),
       /** What proves the outcome: the receipt of that person, or the set of receipts of several. */
       attestation: free(orNull(text)),
       /** The results of the rules at the decision, by factor. */
-      ruling: free(orNull(text)),
+      ruling: orNull(text),
       /** When its approver was deleted: the row is hidden and counts only for rate limits. */
       erased_at: free(orNull(text)),
       /** The subject of the approval: canonical JSON, null once it was cleared, and its SHA-256. */
