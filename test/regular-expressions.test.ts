@@ -5,9 +5,12 @@ import { readSource, sourceTree, type Regex } from './source-tree.ts'
 // One at a time: a check that waits for a processor would return `unknown`.
 const slow = async (regexes: Regex[]): Promise<string[]> => {
   const found: string[] = []
+  const known = new Map<string, string>()
   for (const { file, source, flags } of regexes) {
-    const { status } = await check(source, flags)
-    if (status !== 'safe') found.push(`${file}: /${source}/${flags} is ${status}`)
+    const text = `/${source}/${flags}`
+    const status = known.get(text) ?? (await check(source, flags)).status
+    known.set(text, status)
+    if (status !== 'safe') found.push(`${file}: ${text} is ${status}`)
   }
   return found
 }

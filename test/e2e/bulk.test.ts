@@ -11,7 +11,7 @@ import { isWhole } from '../whole.ts'
 installHooks()
 const users = path('users.csv')
 /** Enough that an import still runs once some rows are done; in `.ci/long` also more than a page of a list. */
-const count = isWhole ? 1200 : 400
+const count = isWhole ? 1200 : 200
 let org = ''
 
 const writeUsers = (length: number): void => {
