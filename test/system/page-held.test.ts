@@ -44,12 +44,12 @@ const persons = async (names: string[], reason?: object) => {
 const promote = async ({ page }: Phone, name: string): Promise<void> => {
   await page.getByRole('link', { name: 'Members' }).click()
   await page.getByText('Active members').click()
-  await page
+  const row = page
     .getByRole('listitem')
     .filter({ hasText: `${name} Roe` })
     .first()
-    .getByRole('button', { name: /^Make admin/ })
-    .click()
+  await row.getByRole('button', { name: /^Make admin/ }).click()
+  await row.getByRole('button', { name: 'Make admin', exact: true }).click()
 }
 const administrators = async (): Promise<string[]> =>
   dataOf(await stage.service.call('GET', `/organization/${stage.org.id}/users`)).flatMap(

@@ -17,7 +17,7 @@ test('a member signs in with the browser, asks from the terminal, and ends it on
   await phone.sees('Allow this access?')
   await phone.page.getByText('svc on a machine that says it is').waitFor()
   expect(await flaws(phone)).toEqual([])
-  await phone.tap('Sign in')
+  await phone.tap('Allow')
   await phone.page.getByText('You can close this page and go back to the terminal.').waitFor()
   const { exit, stdout } = await ended
   expect([exit, stdout]).toEqual([0, expect.stringContaining('profile mine can ask')])
@@ -64,7 +64,7 @@ test('a terminal without a browser is signed in with the code that it shows', as
   await phone.page.getByText('It waits on another machine').waitFor()
   await phone.page.getByText('It can also read what you can read in').waitFor()
   expect(await flaws(phone)).toEqual([])
-  await phone.tap('Sign in')
+  await phone.tap('Allow')
   await phone.sees('You’re signed in')
   const { request_id } = await stage.ask(user, { action: 'Deploy 4.2' })
   await phone.tap('All requests')

@@ -86,11 +86,7 @@ const draw = (
       : h('p', 'warning', t(isTerminal ? 'agents.notYouTerminal' : 'agents.notYou')),
     !isTerminal && labelled(t('agents.name'), name),
     problem.element,
-    div(
-      'actions',
-      button(t(isTerminal ? 'agents.doSignIn' : 'agents.allow'), 'primary', allow),
-      button(t('common.deny'), 'danger', deny),
-    ),
+    div('actions', button(t('agents.allow'), 'primary', allow), button(t('common.deny'), 'danger', deny)),
   ]
 }
 

@@ -55,14 +55,19 @@ export const moveMember = async (
 
 type Around = { session: Session; screen: Screen; changed: () => void }
 
+/** What changes a member, and where it says what went wrong. */
+const moves = (member: Member, around: Around) => ({
+  problem: problemLine(),
+  take: async (move: Move): Promise<void> => {
+    await moveMember(member, move, around)
+    around.changed()
+  },
+})
+
 const waitingRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
   const item = h('li', 'member')
-  const problem = problemLine()
-  const take = async (move: Move): Promise<void> => {
-    await moveMember(member, move, around)
-    around.changed()
-  }
+  const { problem, take } = moves(member, around)
   const accept = (): Promise<void> => around.screen.act(problem, () => take('accept'))
   const reject = (): void =>
     askFirst(item, {
@@ -83,7 +88,11 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
         : h('strong', {}, t('members.heldSince', { date: dateText(member.held_at) })),
     ),
     problem.element,
-    pair(name, button(t('members.accept'), 'primary', accept), button(t('members.reject'), 'danger', reject)),
+    pair(
+      name,
+      button(t(member.held_at === null ? 'members.accept' : 'members.liftHold'), 'primary', accept),
+      button(t('members.reject'), 'danger', reject),
+    ),
   )
   return item
 }
@@ -95,17 +104,23 @@ const shownText = (shown: number, total: number, find: string): string => {
   return total > shown ? t('members.showing', { shown, total }) : ''
 }
 
-type Take = (member: Member, move: Move, item: HTMLElement) => unknown
-
-const activeRow = (member: Member, take: Take): HTMLElement => {
+const activeRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
-  const hold = (): unknown => take(member, 'hold', item)
-  const promote = (): unknown => take(member, 'promote', item)
+  const { problem, take } = moves(member, around)
+  const hold = (): Promise<void> => around.screen.act(problem, () => take('hold'))
+  const promote = (): void =>
+    askFirst(item, {
+      lines: [t('members.promoteQuestion', { name })],
+      label: t('members.promote'),
+      work: () => take('promote'),
+      done: around.screen.refresh,
+    })
   const item: HTMLElement = h(
     'li',
     'person',
     h('a', { href: `#member=${encodeURIComponent(member.user_id)}` }, exactText(name)),
     ...memberLines(member),
+    problem.element,
     div(
       'links',
       button(t('members.hold'), 'quiet', hold, t('members.holdName', { name })),
@@ -116,7 +131,8 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
 }
 
 /** The active members. They are fetched when the list is opened, and only the first are shown: an organization can be large. */
-const activeMembers = ({ org_id: org }: Session, take: Take) => {
+const activeMembers = (around: Around) => {
+  const { org_id: org } = around.session
   const list = ul('people')
   const status = h('p', 'aside')
   const again = h('div')
@@ -137,7 +153,7 @@ const activeMembers = ({ org_id: org }: Session, take: Take) => {
       return
     }
     const { members, total } = found
-    list.replaceChildren(...members.map((member) => activeRow(member, take)))
+    list.replaceChildren(...members.map((member) => activeRow(member, around)))
     if (total > members.length) status.before(field)
     status.textContent = shownText(members.length, total, find)
     if (find) announce(t('members.found', { count: total }))
@@ -186,14 +202,7 @@ export const showMembers = (session: Session): View => {
     },
     below: (screen) => {
       if (!isAdmin(session)) return document.createDocumentFragment()
-      const problem = problemLine()
-      const active = activeMembers(session, (member, move, item) => {
-        item.append(problem.element)
-        return screen.act(problem, async () => {
-          await moveMember(member, move, { session, screen })
-          changed()
-        })
-      })
+      const active = activeMembers({ session, screen, changed })
       refreshActive = active.refresh
       return div(
         'content',

@@ -40,22 +40,27 @@ const moved =
       tap: (on = phone) => itemOn(on).getByRole('button', { name: button }).click(),
       says: () => unreachable(phone),
       done: (on = phone) => status(on, done),
-      knows: button.source === '^Accept$',
+      knows: button.source === '^Lift hold$',
       happened: await audited('moveMember', change),
     }
     return play
   }
 
-const rejected: Scenario = async (scene) => {
-  const play = await moved('pending', /^Reject$/, /is rejected/, 'rejected')(scene)
-  const { phone } = play
-  const item = phone.page.locator('.editing')
-  return {
-    ...play,
-    reveal: async () => play.tap(),
-    tap: () => item.getByRole('button', { name: 'Reject', exact: true }).click(),
+/** Moves that ask first. */
+const asked =
+  (scenario: Scenario, button: string): Scenario =>
+  async (scene) => {
+    const play = await scenario(scene)
+    const item = play.phone.page.locator('.editing')
+    return {
+      ...play,
+      reveal: async () => {
+        await play.reveal?.()
+        await play.tap()
+      },
+      tap: () => item.getByRole('button', { name: button, exact: true }).click(),
+    }
   }
-}
 
 export const members: Record<string, Scenario> = {
   listMembers: reading('members', 'Members'),
@@ -71,11 +76,14 @@ export const members: Record<string, Scenario> = {
       done: () => visible(phone.page.locator('.person').or(phone.page.getByText('No other members.'))),
     }
   },
-  beginMemberMove: moved('pending', /^Accept$/, /is accepted|The answer was lost/, 'accepted'),
-  moveMember: moved('pending', /^Accept$/, /is accepted|The answer was lost/, 'accepted'),
-  'moveMember, reject': rejected,
+  beginMemberMove: moved('pending', /^Lift hold$/, /is accepted|The answer was lost/, 'accepted'),
+  moveMember: moved('pending', /^Lift hold$/, /is accepted|The answer was lost/, 'accepted'),
+  'moveMember, reject': asked(moved('pending', /^Reject$/, /is rejected/, 'rejected'), 'Reject'),
   'moveMember, hold': moved('active', /^Hold/, /is on hold/, 'held'),
-  'moveMember, promote': moved('active', /^Make admin/, /is an administrator/, 'promoted'),
+  'moveMember, promote': asked(
+    moved('active', /^Make admin/, /is an administrator/, 'promoted'),
+    'Make admin',
+  ),
   'moveMember, link': async (scene) => {
     const { admin, show } = scene
     const { phone } = await admin()
