@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { failure } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Env } from '../../core/env.ts'
 import type { Io } from '../terminal/io.ts'
 import type { GuardConfig } from './config.ts'
@@ -20,12 +21,25 @@ const badInput = failure(
   'Call svc guard git from hooks/pre-receive, as svc guard check prints it',
 )
 
+const requireOnce = (refs: readonly string[]): void => {
+  const twice = refs.find((ref, at) => refs.indexOf(ref) !== at)
+  if (twice !== undefined)
+    throw failure(
+      'guard_ref_twice',
+      `The push changes ${safeLine(twice)} twice, and an approver would read one of them: the push is refused`,
+      'Push each ref once',
+    )
+}
+
 const isNone = (id: string): boolean => /^0+$/.test(id)
 
-/** The lines `old new ref`. Throws if there is none, or if one has another form. */
+/**
+ * The lines `old new ref`. Throws if there is none, or if one has another form, or a ref twice: git would carry out the first.
+ * Names that are not UTF-8 would all read alike.
+ */
 export const parseUpdates = (text: string): Update[] => {
-  if (text === '' || !text.endsWith('\n')) throw badInput
-  return text
+  if (text === '' || !text.endsWith('\n') || text.includes('\ufffd')) throw badInput
+  const updates = text
     .slice(0, -1)
     .split('\n')
     .map((line) => {
@@ -34,6 +48,8 @@ export const parseUpdates = (text: string): Update[] => {
       if (ref === '' || before.length !== after.length) throw badInput
       return { before, after, ref }
     })
+  requireOnce(updates.map(({ ref }) => ref))
+  return updates
 }
 
 /**
@@ -125,7 +141,11 @@ const commits = (git: Git, range: string[]): string => {
 export const describeUpdate = ({ before, after }: Update, git: Git): string => {
   if (isNone(after)) return `DELETE, was ${before}`
   const newest = isCommit(git, after)
-    ? `, newest: ${git('log', '-1', '--format=%s', after, '--').trim().slice(0, 120)}`
+    ? `, newest: ${
+        git('log', '-1', '--format=%s', after, '--')
+          .trim()
+          .match(/^.{0,120}/u)![0]
+      }`
     : ''
   if (isNone(before)) return `create ${after}${newest}`
   if (newest === '' || !isCommit(git, before)) return `REPLACE ${before} by ${after}${newest}`
@@ -146,11 +166,12 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const git = createGit(repository, io.env)
   const { refs } = config.git!
   const exists = (ref: string): boolean => git('for-each-ref', '--count=1', ref) !== ''
-  const held = updates
-    .map((update) => ({ update, target: targetOf(update.ref, git) }))
-    .filter(({ update, target }) =>
-      [update.ref, target].some((one) => isHeld(one, refs) || shadows(one, refs, exists)),
-    )
+  const led = updates.map((update) => ({ update, target: targetOf(update.ref, git) }))
+  // Also through a symbolic ref.
+  requireOnce(led.map(({ target }) => target))
+  const held = led.filter(({ update, target }) =>
+    [update.ref, target].some((one) => isHeld(one, refs) || shadows(one, refs, exists)),
+  )
   if (held.length === 0) return
   if (held.length > mostRefs)
     throw failure(

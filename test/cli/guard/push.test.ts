@@ -26,9 +26,16 @@ describe('the input of a pre-receive hook', () => {
     `${none} ${'2'.repeat(64)} refs/heads/main\n`,
     `${none} ${one} refs/heads/main\n\n`,
     `${none} ${one} refs/heads/a b\n`,
+    `${none} ${one} refs/tags/v\ufffd\n`,
     `${none.toUpperCase()} ${one.replace('1', 'G')} refs/heads/main\n`,
   ])('is refused in another form: %j', (text) => {
     expect(() => parseUpdates(text)).toThrow('the push is refused')
+  })
+
+  test('is refused if it changes a ref twice, because git carries out the first and people read the last', () => {
+    expect(() => parseUpdates(`${none} ${one} refs/heads/main\n${none} ${two} refs/heads/main\n`)).toThrow(
+      'The push changes refs/heads/main twice',
+    )
   })
 })
 
