@@ -166,7 +166,8 @@ export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing
   const note = muted !== undefined && muteNote(muted, session)
   const { request_id, status, ended_by, by, reported } = outcome
   const next = createNext(queue, [request_id])
-  const canReport = status === 'denied' && ended_by === 'person' && by === undefined && !reported
+  const isOwn = ended_by === 'number' || ended_by === 'person'
+  const canReport = status === 'denied' && isOwn && by === undefined && !reported
   const below = note ? note.undo : canReport && reportLater(request_id, session, next.element)
   showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, below)
   return next.refresh

@@ -16,7 +16,7 @@ import { withRequested } from '../policy/factor-settings.ts'
 import type { VerifiedDecision } from './answer.ts'
 import { termsGranted } from './grants.ts'
 import { countWrongNumber, finishApproval } from './finish.ts'
-import { alreadyEnded, isRepeated, repeatedOutcome } from './posted-decision.ts'
+import { alreadyEnded, isRepeated, refusedByRules, repeatedOutcome } from './posted-decision.ts'
 import { findBallot } from './ballots.ts'
 import type { ApprovalRow, BallotRow } from './rows.ts'
 import { contextFor, findApproval, storedSubject, toApprovalRecord } from './record.ts'
@@ -173,6 +173,6 @@ export const prepareDecision = async (
     )
   const failed = factors.filter(({ policy, result }) => policy === 'required' && result !== 'PASS')
   const reasons = failed.map(({ factor, reason }) => `${factor}: ${reason}`).join('; ')
-  const refused = approving && !allow ? `refused by the rules: ${reasons}` : undefined
+  const refused = approving && !allow ? `${refusedByRules}${reasons}` : undefined
   return async (call) => answered(call, await finishApproval(call, decision, refused))
 }

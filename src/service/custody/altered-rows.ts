@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Log } from '../../core/log.ts'
 import { repeatForAll } from '../call/repeat.ts'
@@ -122,7 +123,9 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
         table: 'approvals',
         kind: 'approval',
         orgId,
-        usable: sql`erased_at is null and status in ('pending', 'approved')`,
+        // Whoever is asked for the same within a day reads who denied it.
+        usable: sql`erased_at is null and (status in ('pending', 'approved')
+          or (row_mac is not null and requested_at > ${addMs(now, -dayMs)}))`,
       },
       // Only an approval has a `use_by`.
       (row) => (row.use_by !== null) === (row.status === 'approved') && keyring.holds('approvals', row),

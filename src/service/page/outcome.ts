@@ -1,8 +1,9 @@
 import { progressFor } from '../../contract/line-progress.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/current.ts'
-import { deniedTogether, endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
+import { endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
 import { readTerms } from '../approvals/grants.ts'
+import { refusedByRules, wrongTwice } from '../approvals/posted-decision.ts'
 import { unexpected } from '../approvals/report.ts'
 import { tooFewLeft } from '../approvals/shrunk-pools.ts'
 import { findBallot } from '../approvals/ballots.ts'
@@ -27,10 +28,8 @@ export const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
     const byService = [endedByRestore, alteredInStore, tooFewLeft]
     return byService.includes(row.detail ?? '') ? 'service' : 'requester'
   }
-  if (row.detail === deniedTogether) return 'person'
-  // Otherwise, only what a person signed has a receipt. It is cleared after the retention period.
-  if (row.attestation !== null || row.receipt_digest !== null || row.cleared_at !== null) return 'person'
-  return row.ruling === null ? 'number' : 'factors'
+  if (row.detail?.startsWith(wrongTwice)) return 'number'
+  return row.detail?.startsWith(refusedByRules) ? 'factors' : 'person'
 }
 
 /** The devices that decided these requests, by id. */

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { findAlteredRows } from '../../../src/service/custody/altered-rows.ts'
 import { decide } from '../approver.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { createPhone, type Phone, readInbox } from './phone.ts'
@@ -33,6 +34,14 @@ test('a denial that another program has changed is not shown as somebody said it
   await service.runSql("UPDATE approvals SET note = 'Fine with me now'")
   await request('Drop it', [ada.mobile])
   expect(await shown()).toBeNull()
+  expect(await findAlteredRows(service.service)).toMatchObject([{ kind: 'approval' }])
+})
+
+test('a denial is shown also without its receipt, which another program can take away', async () => {
+  await denyAsBob()
+  await service.runSql('UPDATE approvals SET attestation = NULL')
+  await request('Drop it', [ada.mobile])
+  expect(await shown()).toMatchObject({ name: 'Ada Lovelace' })
 })
 
 test('the last of several denials is shown, and none of another subject', async () => {
