@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
 import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
+import { decide } from '../approver.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { deny, mutes, outcomeOf, pending, report, request, statusOf, unmute } from './denials.ts'
@@ -46,6 +47,16 @@ describe('"this wasn’t me", after an ordinary denial', () => {
       ['reportRequest', `approval:${second}`, ['status', 'withdrawn', 'not_me']],
       ['reportRequest', `approval:${first}`, ['repeated']],
     ])
+  })
+
+  test('is possible after two wrong numbers, which somebody else may have asked for', async () => {
+    const id = await request({ number: true })
+    const shown = dataOf(await service.call('GET', `/svc/v1/approvals/${id}`)).number
+    const wrong = { decision: 'approve', number: shown === '10' ? '11' : '10' } as const
+    for (let n = 0; n < 2; n += 1) await decide(service, id, ada.key, wrong)
+    expect(await outcomeOf(id)).toMatchObject({ status: 'denied', ended_by: 'number' })
+    expect(dataOf(await later(id)).mute_id).toBeTruthy()
+    expect(await outcomeOf(id)).toMatchObject({ ended_by: 'number', reported: true })
   })
 
   test('is refused for a request that is pending, and for that of somebody else', async () => {
