@@ -24,7 +24,11 @@ export const folderException = ({ name, except = [] }: Pick<Rule, 'name' | 'exce
     ? `An exception for a folder alone (${name}) also excepts options that name another folder: give it argv, too.`
     : undefined
 
-type Written = Pick<Rule, 'name' | 'match' | 'except'>
+/** Whether another word can stand between two words of the pattern. */
+const hasGap = (argv: readonly string[]): boolean =>
+  argv.some((word, at) => word !== '**' && at < argv.length - 1 && argv[at + 1] !== '**')
+
+type Written = Pick<Rule, 'name' | 'match' | 'except'> & Partial<Pick<Rule, 'who' | 'break_glass'>>
 
 /** What the patterns of a rule for commands leave out. */
 const commandWarnings = ({ name, match, except }: Written): (string | undefined)[] => {
@@ -33,6 +37,10 @@ const commandWarnings = ({ name, match, except }: Written): (string | undefined)
   return [
     argv !== undefined && argv.at(-1) !== '**'
       ? `${name} holds "${argv.join(' ')}" and nothing with a word behind it: add "**" to argv for any further words.`
+      : undefined,
+    // Without that, every further word is held.
+    argv !== undefined && argv.at(-1) === '**' && hasGap(argv.slice(0, -1))
+      ? `${name} holds no "${argv[0]}" with other words in between, such as an option: write "**" wherever they can be.`
       : undefined,
     folder === undefined
       ? undefined
@@ -60,12 +68,29 @@ const toolWarnings = ({
   ]
 }
 
-/** What to think about before a rule is made. Each is a sentence. */
-export const ruleWarnings = (rule: Written): string[] => {
-  const { type } = rule.match
-  const ofType = type === 'command' ? commandWarnings(rule) : type === 'tool_call' ? toolWarnings(rule) : []
-  return [openException(rule), ...ofType].filter((one) => one !== undefined)
+/** A text is compared whole. */
+const textWarnings = ({ name, match: { text = [] } }: Written): (string | undefined)[] => {
+  const whole = text.find((one) => !one.includes('*'))
+  return [whole && `${name} holds only the text "${whole}": "*${whole}*" also holds longer ones.`]
 }
+
+/** That one of the people whom a rule asks approves alone, who would otherwise need the others. */
+const emergencyWarning = ({ name, who = [], break_glass }: Written): string | undefined =>
+  break_glass !== undefined && who.some((line) => line.split(':')[0] === break_glass)
+    ? `With --break-glass, one member of ${break_glass} approves alone what ${name} asks of the same people: name another group.`
+    : undefined
+
+const warningsOf: Partial<Record<Rule['match']['type'], (rule: Written) => (string | undefined)[]>> = {
+  command: commandWarnings,
+  tool_call: toolWarnings,
+  text: textWarnings,
+}
+
+/** What to think about before a rule is made. Each is a sentence. */
+export const ruleWarnings = (rule: Written): string[] =>
+  [openException(rule), ...(warningsOf[rule.match.type]?.(rule) ?? []), emergencyWarning(rule)].filter(
+    (one) => one !== undefined,
+  )
 
 /** What a rule for commands also holds; undefined for any other rule. */
 export const shellsNote = ({ name, match: { argv, shells } }: Written): string | undefined =>
@@ -101,9 +126,7 @@ export const waysAround = (
     const same = near.filter(({ match: { argv = ['**'] } }) =>
       holds({ match: { type: 'command', argv: [argv[0]!, '**'], shells: 'ignore' } }, undefined),
     )
-    const fixed = same.find(({ match: { argv = [] } }) =>
-      argv.some((word, at) => word !== '**' && argv[at + 1] !== '**'),
-    )
+    const fixed = same.find(({ match: { argv = [] } }) => hasGap([...argv, '']))
     if (fixed)
       found.push(
         `Further words go around ${fixed.name}: write ** wherever other words can be, such as terraform ** destroy **.`,

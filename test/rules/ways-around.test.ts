@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Rule } from '../../src/contract/rule-shape.ts'
 import type { Facts } from '../../src/rules/match.ts'
-import { waysAround } from '../../src/rules/ways-around.ts'
+import { ruleWarnings, waysAround } from '../../src/rules/ways-around.ts'
 
 type Part = Pick<Rule, 'match' | 'except' | 'break_glass' | 'grant'>
 
@@ -64,4 +64,21 @@ test('names break-glass and grants only of rules that hold it, and break-glass o
   expect(around(command, [bare!, open], 1)).toContain('Whoever approves what rule-1 holds')
   expect(around(command, [bare!, open], 2)).not.toContain('--break-glass')
   expect(around(command, [open, bare!], 1)).not.toMatch(/--break-glass|can allow the same again/)
+})
+
+test('says of a new rule which words go around it, and who approves alone in an emergency', () => {
+  const warned = (match: Rule['match'], more: Partial<Rule> = {}) =>
+    ruleWarnings({ name: 'r', match, who: ['@sre:2'], ...more })
+  const between = expect.stringContaining('other words in between')
+  expect(warned({ type: 'command', argv: ['git', 'push', '**'] })).toEqual([between])
+  expect(warned({ type: 'command', argv: ['git', '**', 'push', '**'] })).toEqual([])
+  expect(warned({ type: 'command', argv: ['git', '**'] })).toEqual([])
+  expect(warned({ type: 'text', text: ['Deploy'] })).toEqual([
+    'r holds only the text "Deploy": "*Deploy*" also holds longer ones.',
+  ])
+  expect(warned({ type: 'text', text: ['*Deploy*'] })).toEqual([])
+  expect(warned({ type: 'file' }, { break_glass: '@sre' })).toEqual([
+    expect.stringContaining('one member of @sre approves alone'),
+  ])
+  expect(warned({ type: 'file' }, { break_glass: '@oncall' })).toEqual([])
 })

@@ -98,7 +98,7 @@ export const outcomeOf = (
     device: by === undefined ? device : null,
     refused: ended_by === 'factors' ? refusedBy(row) : [],
     ...(row.note !== null && { note: row.note }),
-    ...(ended_by === 'person' && row.detail?.endsWith(unexpected) && { reported: true as const }),
+    ...(row.status === 'denied' && row.detail?.endsWith(unexpected) && { reported: true as const }),
     detail: row.detail,
   }
 }
