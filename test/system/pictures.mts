@@ -42,6 +42,9 @@ const kept: Record<string, [string, string, string]> = {
 }
 
 const wanted = process.argv.slice(2)
+const known = [...titles, ...languages, 'docs']
+const unknown = wanted.find((one) => !known.includes(one))
+if (unknown !== undefined) throw new Error(`"${unknown}" is none of ${known.join(', ')}`)
 const isWanted = (name: string, among: readonly string[]): boolean =>
   !wanted.some((one) => among.includes(one)) || wanted.includes(name)
 

@@ -69,7 +69,7 @@ export const createProgress = (
     )
     // On a narrow terminal, drop the id first: the line above already shows it.
     const line = lines.find((one) => widthOfText(one) <= room) ?? lines.at(-1)!
-    stderr.write(`\r\x1b[K${cutTo(line, room)}`)
+    stderr.write(`\r\x1b[K${widthOfText(line) <= room ? line : `${cutTo(line, room - 1)}…`}`)
   }
   const chalk = new Chalk({ level: wantsColour(stderr, { io, globals }) ? 1 : 0 })
   /** `label`: the beginning of the text, which `paint` colours. */

@@ -182,10 +182,12 @@ export const runApply = async (
   const client = await context.client()
   const { org_id, slug } = state
   const approvals = await approveSteps(plan, org_id, context)
-  const interrupt = (): void =>
+  const interrupt = (): void => {
+    if (io.stderr.isTTY) io.stderr.write('\r\u001b[K')
     output.warn(
       'Finishing the requests in progress. Press Ctrl-C again to stop immediately. To continue later, apply again',
     )
+  }
   io.signal.addEventListener('abort', interrupt, { once: true })
   const result = await runSteps(plan.steps, { client, org_id, signal: io.signal, approvals, report })
   io.signal.removeEventListener('abort', interrupt)

@@ -14,6 +14,7 @@ import { defineCommand } from '../program/define-command.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { parseJson } from '../../core/parse-json.ts'
+import { inSeconds } from '../terminal/relative-time.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
 
 /** `decideApproval: denied`: an action with the state that it led to, because a narrow terminal leaves out the changes. */
@@ -22,7 +23,12 @@ const actionText = (action: unknown, { changes }: Record<string, unknown>): stri
   return field === 'status' && state !== undefined ? `${String(action)}: ${String(state)}` : String(action)
 }
 
-export const auditExtensions = extended([audit.listAudit], () => ({ texts: { action: actionText } }))
+/** `2030-01-31 12:00:00Z`: a log is compared with others, so its times are exact. */
+const timeText = (at: unknown): string => inSeconds(String(at)).replace('T', ' ')
+
+export const auditExtensions = extended([audit.listAudit], () => ({
+  texts: { action: actionText, at: timeText },
+}))
 
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })

@@ -166,11 +166,17 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const git = createGit(repository, io.env)
   const { refs } = config.git!
   const exists = (ref: string): boolean => git('for-each-ref', '--count=1', ref) !== ''
+  // A push to what a held symbolic ref leads to changes it, too.
+  const links = git('for-each-ref', '--format=%(refname) %(symref)').split('\n')
+  const behind = links.flatMap((line) => {
+    const [name = '', target] = line.split(' ')
+    return target && isHeld(name, refs) ? [target] : []
+  })
   const led = updates.map((update) => ({ update, target: targetOf(update.ref, git) }))
   // Also through a symbolic ref.
   requireOnce(led.map(({ target }) => target))
   const held = led.filter(({ update, target }) =>
-    [update.ref, target].some((one) => isHeld(one, refs) || shadows(one, refs, exists)),
+    [update.ref, target].some((one) => isHeld(one, [...refs, ...behind]) || shadows(one, refs, exists)),
   )
   if (held.length === 0) return
   if (held.length > mostRefs)

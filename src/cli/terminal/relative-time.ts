@@ -9,7 +9,7 @@ const units: [unit: string, seconds: number][] = [
 const mostDays = 30
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
-const relative = /^(?:just now|in \d{1,3}[dhms]|\d{1,3}[dhm] ago|\d{4}-\d\d-\d\d)$/
+const relative = /^(?:just now|in \d{1,3}[dhms]|\d{1,3}[dhm] ago|\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\dZ)?)$/
 
 /** Whether a cell of a table is a time, relative or not. */
 export const isTime = (text: string): boolean => time.test(text) || relative.test(text)

@@ -68,13 +68,22 @@ const linesOf = (panel: Panel, { title, columns, wide }: Part, look: Look): stri
   return [chalk.bold(cut(`${title} (${panel.rows.length})${without}`)), ...table.split('\n')]
 }
 
+/** Of a panel: its title, the heads of its columns, a row, and how many more there are. */
+const leastLines = 4
+
 /** The whole screen; with `rows: Infinity`, everything. */
 export const drawScreen = (snapshot: Snapshot, head: string, look: Look): string[] => {
   const blocks = parts.map((part) => linesOf(snapshot[part.name], part, look))
-  // A panel may be longer by what those above left.
+  const least = (lines: readonly string[]): number => Math.min(lines.length, leastLines)
+  // A panel may be longer by what those above and the least of those below leave.
   let left = look.rows - 1
-  const body = blocks.flatMap((lines, i) => {
-    const shown = lines.slice(0, Math.max(left - 2 * (blocks.length - 1 - i), 2))
+  let below = blocks.reduce((sum, lines) => sum + least(lines), 0)
+  const chalk = new Chalk({ level: look.colour ? 1 : 0 })
+  const body = blocks.flatMap((lines) => {
+    below -= least(lines)
+    const room = Math.max(left - below, least(lines))
+    const more = lines.length - room
+    const shown = more > 0 ? [...lines.slice(0, room - 1), chalk.dim(`${more + 1} more`)] : lines
     left -= shown.length
     return shown
   })

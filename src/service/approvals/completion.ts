@@ -60,7 +60,7 @@ export const tally = async (call: Parameters<typeof readVoters>[0], row: Approva
 /** Those who were asked in several lines or together with others have a set of receipts, which the service completes. */
 export const isSeveral = (row: Pick<ApprovalRow, 'lines'>): boolean => {
   const [line, ...others] = readLines(row)
-  return others.length > 0 || line!.people.length > 1
+  return others.length > 0 || line?.people.length !== 1
 }
 
 /** Whether somebody can be asked who leaves their line while the request waits. */

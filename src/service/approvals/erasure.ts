@@ -4,6 +4,7 @@ import { type Member, ofMember } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { receiptDigest } from './cleared.ts'
 import { isSeveral } from './completion.ts'
+import { readableOf } from './genuine.ts'
 import { readLines, wakeOf } from './lines.ts'
 import { type ApprovalRow, updateApproval, updateBallots } from './rows.ts'
 import { isApproved } from './record.ts'
@@ -97,7 +98,7 @@ export const eraseApprovals = async (call: Call, member: Member): Promise<void> 
     .selectAll('a')
     .orderBy('a.id')
     .execute()
-  for (const row of rows)
+  for (const row of rows.map(readableOf))
     // An emergency is counted, and waits for its review, without its signer, too.
     await (isSeveral(row) || row.break_glass !== null
       ? eraseOne(call, member, row)

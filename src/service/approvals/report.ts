@@ -1,10 +1,9 @@
-import { notFound, Refusal } from '../../core/refusal.ts'
+import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import { nameOf, notifyAdministrators } from '../devices/notices.ts'
 import { endGrants } from './grants.ts'
-import { groupsAltered } from '../policy/group-rows.ts'
 import { endedByReport } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
@@ -52,18 +51,41 @@ const countText = (count: number): string =>
   count === 0 ? '' : ` ${count} other pending ${count === 1 ? 'request' : 'requests'} of the requester ended.`
 
 /**
- * "This wasn't me": mutes the requester of a request that was denied, ends its other requests to this approver, and tells
- * the administrators. The message contains nothing that the request says.
+ * Ends what the requester was allowed earlier. While another program has changed the groups, that is not possible, and the denial
+ * and the rest of the report must not be lost for it: returns what to say.
  */
-export const reportRequester = async (call: Call, row: Reported, actor: string): Promise<void> => {
+const endGrantsOf = async (
+  call: Call,
+  { org_id, asked_by }: Pick<Reported, 'org_id' | 'asked_by'>,
+  actor: string,
+): Promise<Refusal | undefined> => {
+  try {
+    await endGrants(call, org_id, (one) => one.asked_by === asked_by, actor)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === 'groups_altered')) throw error
+    return conflict(
+      'grants_not_ended',
+      'The request is denied. What its requester was allowed earlier has not ended: another program has changed the groups in the store',
+      'Report the request again once the operator has restored them, or revoke the key of the requester',
+    )
+  }
+}
+
+/**
+ * "This wasn't me": mutes the requester of a request that was denied, ends its other requests to this approver, and tells
+ * the administrators. The message contains nothing that the request says. Returns what could not be done.
+ */
+export const reportRequester = async (
+  call: Call,
+  row: Reported,
+  actor: string,
+): Promise<Refusal | undefined> => {
   const { org_id, user_id, asked_by, request_id } = row
   const requester = requesterOf(row)
   await mute(call, row, requester)
   const ended = await endMuted(call, row, actor)
-  await endGrants(call, org_id, (one) => one.asked_by === asked_by, actor).catch((error: unknown) => {
-    // While another program has changed the groups, no grant is used. The report must not be lost for that.
-    if (!(error instanceof Refusal && error.code === groupsAltered)) throw error
-  })
+  const kept = await endGrantsOf(call, row, actor)
   const { slug } = await organizationRow(call.db, org_id)
   const name = row.key_name === null ? '' : ` ${JSON.stringify(safeLine(row.key_name))}`
   const who =
@@ -78,15 +100,16 @@ export const reportRequester = async (call: Call, row: Reported, actor: string):
       `Let the requester ask again: svc approve mutes delete ${user_id} ${muteIdOf(requester)} --org ${slug}`,
     ].join('\n'),
   })
+  return kept
 }
 
-/** Reports a request that this person has denied before; once, however often it is repeated. Returns the id of the mute. */
+/** Reports a request that this person has denied before; once, however often it is repeated. Returns the id of the mute, or what could not be done. */
 export const reportDenied = async (
   call: Call,
   { org_id, user_id }: Member,
   request_id: string,
   actor: string,
-): Promise<string> => {
+): Promise<string | Refusal> => {
   const { db } = call
   const row = await findApproval(db, request_id, { orgId: org_id })
   const { status } = await findBallot(db, row, user_id)
@@ -94,13 +117,17 @@ export const reportDenied = async (
     throw notFound('Approval request that you denied')
   const isRepeat = row.detail?.endsWith(unexpected) === true
   await call.audit(org_id, auditSubject(request_id), [isRepeat ? 'repeated' : 'not_me'], actor)
-  if (!isRepeat) {
+  if (isRepeat) {
+    const kept = await endGrantsOf(call, row, actor)
+    if (kept) return kept
+  } else {
     const detail = row.detail === null ? unexpected : `${row.detail}; ${unexpected}`
     const isOurs = call.keyring.holds('approvals', row)
     await updateApproval(db, row)
       .set({ detail, row_mac: isOurs ? call.keyring.macOf('approvals', { ...row, detail }) : null })
       .execute()
-    await reportRequester(call, { ...row, user_id }, actor)
+    const kept = await reportRequester(call, { ...row, user_id }, actor)
+    if (kept) return kept
   }
   return muteIdOf(requesterOf(row))
 }

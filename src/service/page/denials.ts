@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/ids.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { denyTogether } from '../approvals/deny-together.ts'
 import { reportDenied } from '../approvals/report.ts'
 import type { HandlerOf } from '../call/call.ts'
@@ -30,6 +31,7 @@ export const reportRequest: HandlerOf<'reportRequest'> = signs(
   asksToReport,
   async (call, { request_id }, { person, settle }) => {
     await settle(call)
-    return { mute_id: await reportDenied(call, person, request_id, actorAt(person)) }
+    const mute_id = await reportDenied(call, person, request_id, actorAt(person))
+    return mute_id instanceof Refusal ? mute_id : { mute_id }
   },
 )

@@ -124,14 +124,12 @@ const parsed = (row: GroupRow): Group => {
 /** Who can be asked, and who must be. */
 export type Book = { groups: Group[]; rules: StoredRule[] }
 
-export const groupsAltered = 'groups_altered'
-
 /** Throws 409 if another program has changed them. */
 const readWhole = async (deps: Deps, orgId: number): Promise<Rows> => {
   const found = await readRows(deps, orgId)
   if (found.isWhole) return found
   throw conflict(
-    groupsAltered,
+    'groups_altered',
     'Another program has changed the groups or the rules of the organization in the store, so nobody can use or change them',
     `Ask the operator to restore a backup; this shows what was changed: svc audit altered --org ${orgId}`,
   )

@@ -4,6 +4,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { FactorResult } from '../../receipt/claims.ts'
 import { expireDue } from '../approvals/expiry.ts'
+import { isGenuine } from '../approvals/genuine.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
 import { selectApprovals, trusted } from '../approvals/record.ts'
 import type { Call } from '../call/call.ts'
@@ -56,7 +57,7 @@ export const addVerification = async ({ db, keyring, now }: Call, values: New) =
   return row
 }
 
-/** What the approval that asks on the phone says. */
+/** What the approval that asks on the phone says; undefined for one that another program has changed. */
 const readPrompt = async (
   call: Pick<Call, 'db' | 'keyring'>,
   { request_id, org_id, user_id, key_id }: New,
@@ -66,7 +67,7 @@ const readPrompt = async (
     .where('a.request_id', '=', request_id)
     .where('b.user_id', '=', user_id)
     .executeTakeFirst()
-  return row && trusted(row, call)
+  return row && isGenuine(row, call) ? trusted(row, call) : undefined
 }
 
 /**
@@ -117,7 +118,8 @@ export const refuseUnready = async (
   const isLate = isPending && prompt.expires_at <= now
   if (row.spent_at !== null) return spent()
   if (isLate) for (const ended of await expireDue(call, now, { request_id: row.request_id })) call.wake(ended)
-  if (prompt?.status === 'expired' || isLate || row.expires_at <= now)
+  const isGone = row.kind === 'prompt' && prompt === undefined
+  if (isGone || prompt?.status === 'expired' || isLate || row.expires_at <= now)
     return new Refusal(410, 'expired', 'The verification has expired', { hint })
   if (isPending && !(beforeAnswer && prompt.number === null))
     return conflict('pending', 'The person has not answered yet', 'Try again in a moment')

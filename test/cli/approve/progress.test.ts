@@ -118,7 +118,7 @@ describe('the progress of a wait', () => {
     progress.end()
     const drawn = io.err().split('\r\u001b[K')
     expect(drawn.find((line) => line.startsWith('1:00 left'))).toBe(
-      `1:00 left; 0 of 2 approved; waiting for ${'王'.repeat(4)}`,
+      `1:00 left; 0 of 2 approved; waiting for ${'王'.repeat(4)}…`,
     )
   })
   test('names who is waited for and who denied, of several people', () => {

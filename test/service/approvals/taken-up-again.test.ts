@@ -13,6 +13,7 @@ import {
   grace,
   group,
   installHooks,
+  request,
   requested,
   service,
   stateOf,
@@ -83,9 +84,14 @@ test('a yes of a device that was removed does not count because another program 
   expect(dataOf(await approve(grace, id)).status).not.toBe('approved')
 })
 
-test('a denial and a report are kept while another program has changed the groups', async () => {
+test('a denial and a report are kept while another program has changed the groups, and say what has not ended', async () => {
   await group('ops', ada, grace)
   const id = await requested(ada.mobile)
+  const [{ created_at }] = (await service.runSql('SELECT created_at FROM groups')) as [{ created_at: string }]
   await service.runSql("UPDATE groups SET created_at = 'x'")
-  expect((await deny(id, { not_me: true })).status).toBe('denied')
+  const denied = await decide(service, id, ada.key, { decision: 'deny', not_me: true })
+  expect(refusal(denied)).toEqual([409, 'grants_not_ended', []])
+  expect((await stateOf(id)).status).toBe('denied')
+  await service.runSql('UPDATE groups SET created_at = ?', [created_at])
+  expect(refusal(await request([ada.mobile]))[1]).toBe('muted')
 })

@@ -61,6 +61,15 @@ describe('POST /biometric-geo-fence-auth-results', () => {
   })
 
   test.each([
+    ['is not there', "erased_at = '2030-01-01T00:00:00.000Z'"],
+    ['is not answered', "status = 'pending', ended_at = NULL, detail = NULL"],
+  ])('does not pass because another program wrote that the denial of the person %s', async (_, change) => {
+    await deny(await started())
+    await service.runSql(`UPDATE approvals SET ${change}`)
+    expect(refusal(await results())).toEqual([410, 'expired', []])
+  })
+
+  test.each([
     ['the biometric check', { biometric_result: 'FAIL' }, 'biometric: the caller reports FAIL'],
     ['the place', { geo_fence_result: 'FAIL' }, 'location: the caller reports FAIL'],
   ])('denies for %s, which uses up the verification', async (_, more, why) => {

@@ -113,6 +113,31 @@ export const tryGit = (): void => {
       expect(pushed('refs/heads/main')).toBe(before)
     })
 
+    test('holds a push to what a held ref leads to, and refuses one ref by two names', async () => {
+      const link = async (...args: string[]): Promise<void> => {
+        execFileSync('git', ['-c', 'safe.directory=*', '-C', repository, ...args])
+        execFileSync('chown', ['-R', account, repository])
+      }
+      const before = pushed('refs/heads/main')
+      await commit('By two names')
+      const twice = await git(['push', '-q', '--force', 'origin', 'HEAD:main', 'HEAD:alias']).ended
+      expect([twice.exit, twice.stderr]).toEqual([1, expect.stringContaining('refs/heads/main twice')])
+      await link('update-ref', 'refs/heads/trunk', before)
+      await link('symbolic-ref', 'refs/heads/main', 'refs/heads/trunk')
+      try {
+        const running = git(['push', '-q', '--force', 'origin', 'HEAD:trunk'])
+        const id = await running.asked()
+        expect((await record(id)).subject.data.arguments['refs/heads/trunk']).toContain(before)
+        await answer(id, approver, 'deny')
+        expect((await running.ended).exit).toBe(1)
+      } finally {
+        await link('symbolic-ref', '--delete', 'refs/heads/main')
+        await link('update-ref', 'refs/heads/main', before)
+        await link('update-ref', '-d', 'refs/heads/trunk')
+      }
+      expect(pushed('refs/heads/main')).toBe(before)
+    })
+
     test('takes nothing from the variables of the one who pushes', async () => {
       const before = pushed('refs/heads/main')
       await commit('Sneak in')
