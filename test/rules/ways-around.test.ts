@@ -66,9 +66,10 @@ test('names break-glass and grants only of rules that hold it, and break-glass o
   expect(around(command, [open, bare!], 1)).not.toMatch(/--break-glass|can allow the same again/)
 })
 
+const warned = (match: Rule['match'], more: Partial<Rule> = {}) =>
+  ruleWarnings({ name: 'r', match, who: ['@sre:2'], ...more })
+
 test('says of a new rule which words go around it, and who approves alone in an emergency', () => {
-  const warned = (match: Rule['match'], more: Partial<Rule> = {}) =>
-    ruleWarnings({ name: 'r', match, who: ['@sre:2'], ...more })
   const between = expect.stringContaining('other words in between')
   expect(warned({ type: 'command', argv: ['git', 'push', '**'] })).toEqual([between])
   expect(warned({ type: 'command', argv: ['git', '**', 'push', '**'] })).toEqual([])

@@ -70,11 +70,11 @@ const linesOf = (panel: Panel, { title, columns, wide }: Part, look: Look): stri
 
 /** Of a panel: its title, the heads of its columns, a row, and how many more there are. */
 const leastLines = 4
+const least = (lines: readonly string[]): number => Math.min(lines.length, leastLines)
 
 /** The whole screen; with `rows: Infinity`, everything. */
 export const drawScreen = (snapshot: Snapshot, head: string, look: Look): string[] => {
   const blocks = parts.map((part) => linesOf(snapshot[part.name], part, look))
-  const least = (lines: readonly string[]): number => Math.min(lines.length, leastLines)
   // A panel may be longer by what those above and the least of those below leave.
   let left = look.rows - 1
   let below = blocks.reduce((sum, lines) => sum + least(lines), 0)
@@ -83,9 +83,9 @@ export const drawScreen = (snapshot: Snapshot, head: string, look: Look): string
     below -= least(lines)
     const room = Math.max(left - below, least(lines))
     const more = lines.length - room
-    const shown = more > 0 ? [...lines.slice(0, room - 1), chalk.dim(`${more + 1} more`)] : lines
-    left -= shown.length
-    return shown
+    if (more > 0) lines.splice(room - 1, Infinity, chalk.dim(`${more + 1} more`))
+    left -= lines.length
+    return lines
   })
   return [safeLine(head).slice(0, look.columns), ...body].slice(0, look.rows)
 }

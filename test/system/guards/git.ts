@@ -31,6 +31,11 @@ const pushed = (ref: string): string =>
     },
   ).trim()
 
+const inRepository = (...args: string[]): void => {
+  execFileSync('git', ['-c', 'safe.directory=*', '-C', repository, ...args])
+  execFileSync('chown', ['-R', account, repository])
+}
+
 export const tryGit = (): void => {
   describe('svc guard git, started by git', () => {
     beforeAll(async () => {
@@ -99,9 +104,7 @@ export const tryGit = (): void => {
 
     test('holds a push to a name that leads to a held ref', async () => {
       const before = pushed('refs/heads/main')
-      const alias = ['symbolic-ref', 'refs/heads/alias', 'refs/heads/main']
-      execFileSync('git', ['-c', 'safe.directory=*', '-C', repository, ...alias])
-      execFileSync('chown', ['-R', account, repository])
+      inRepository('symbolic-ref', 'refs/heads/alias', 'refs/heads/main')
       await commit('Around the back')
       const running = git(['push', '-q', '--force', 'origin', 'HEAD:alias'])
       const id = await running.asked()
@@ -114,16 +117,12 @@ export const tryGit = (): void => {
     })
 
     test('holds a push to what a held ref leads to, and refuses one ref by two names', async () => {
-      const link = async (...args: string[]): Promise<void> => {
-        execFileSync('git', ['-c', 'safe.directory=*', '-C', repository, ...args])
-        execFileSync('chown', ['-R', account, repository])
-      }
       const before = pushed('refs/heads/main')
       await commit('By two names')
       const twice = await git(['push', '-q', '--force', 'origin', 'HEAD:main', 'HEAD:alias']).ended
       expect([twice.exit, twice.stderr]).toEqual([1, expect.stringContaining('refs/heads/main twice')])
-      await link('update-ref', 'refs/heads/trunk', before)
-      await link('symbolic-ref', 'refs/heads/main', 'refs/heads/trunk')
+      inRepository('update-ref', 'refs/heads/trunk', before)
+      inRepository('symbolic-ref', 'refs/heads/main', 'refs/heads/trunk')
       try {
         const running = git(['push', '-q', '--force', 'origin', 'HEAD:trunk'])
         const id = await running.asked()
@@ -131,9 +130,9 @@ export const tryGit = (): void => {
         await answer(id, approver, 'deny')
         expect((await running.ended).exit).toBe(1)
       } finally {
-        await link('symbolic-ref', '--delete', 'refs/heads/main')
-        await link('update-ref', 'refs/heads/main', before)
-        await link('update-ref', '-d', 'refs/heads/trunk')
+        inRepository('symbolic-ref', '--delete', 'refs/heads/main')
+        inRepository('update-ref', 'refs/heads/main', before)
+        inRepository('update-ref', '-d', 'refs/heads/trunk')
       }
       expect(pushed('refs/heads/main')).toBe(before)
     })
