@@ -219,7 +219,7 @@ export const approval = operations({
     route: 'POST /svc/v1/approvals/{request_id}/withdraw',
     cli: 'approve withdraw',
     scope: scopes,
-    summary: 'Withdraw a pending request; its status becomes expired',
+    summary: 'Withdraw a pending request; nobody can decide it any more',
     message: 'Request withdrawn',
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),

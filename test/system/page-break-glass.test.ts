@@ -42,7 +42,7 @@ test('a request that breaks the glass says so in red, and an ordinary one does n
   await add('rules', { name: 'restore', match, who: ['@dba'], break_glass: '@oncall' })
   const { env, ended, address } = await startLogin()
   await phone.page.goto(address)
-  await phone.tap('Sign in')
+  await phone.tap('Allow')
   expect((await ended).exit).toBe(0)
   await phone.page.goto(`${stage.origin}/approver`)
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../service/fixtures.ts'
 import { installHooks, open, stage } from './open-stage.ts'
+import { flaws } from './page-flaws.ts'
 import type { Phone } from './page-phone.ts'
 
 // A rule of the organization holds what an administrator does on the page.
@@ -78,18 +79,21 @@ describe('a member whom an administrator promotes', () => {
   test('becomes one for a reason, if the rule demands one, that the approver reads', async () => {
     const reason = { prompt: 'Ticket', pattern: 'OPS-*', example: 'OPS-12' }
     const { phone, phones, name } = await persons(['Mary'], reason)
-    const asked: string[] = []
-    phone.page.on('dialog', (dialog) => {
-      asked.push(dialog.message())
-      void dialog.accept(asked.length === 1 ? 'because' : 'OPS-77')
-    })
+    const dialog = phone.page.getByRole('dialog', { name: 'A rule requires a reason' })
+    const answer = async (text: string): Promise<void> => {
+      await dialog.getByLabel('Ticket').fill(text)
+      expect(await flaws(phone)).toEqual([])
+      await dialog.getByRole('button', { name: 'Continue' }).click()
+    }
     await promote(phone, name)
+    await answer('because')
+    await dialog.locator('.warning').getByText('It must look like OPS-*, for example OPS-12.').waitFor()
+    await answer('OPS-77')
     const [mary] = phones as [Phone]
     await open(mary, await requestOf(mary))
     await mary.page.getByText('OPS-77').first().waitFor()
     await mary.tap('Approve')
     await phone.page.getByRole('status').getByText(`${name} Roe is an administrator.`).waitFor()
-    expect(asked).toEqual(['Ticket · OPS-* · OPS-12', 'Ticket · OPS-* · OPS-12'])
   })
 
   test('does not if one of two people denies it, and the other reads that', async () => {

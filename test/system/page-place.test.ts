@@ -36,7 +36,7 @@ test('the owner decides whether to approve without a location when the phone has
   await phone.tap('Approve')
   await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
   expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
-  await phone.tap('Send without location')
+  await phone.tap('Approve without location')
   await phone.sees('Not approved')
   await phone.page.getByText('location was missing').waitFor()
 })

@@ -122,7 +122,7 @@ describe('what an approval is checked against', () => {
     await phone.tap('Approve')
     await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
     await phone.setOwner(true)
-    await phone.tap('Send without location')
+    await phone.tap('Approve without location')
     await phone.sees('Not approved')
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied' })
   })

@@ -173,6 +173,24 @@ const findOrganization = async (
   }
 }
 
+const isScope = ({ error }: { error: unknown }): boolean =>
+  error instanceof SvcError && error.code === 'scope_missing'
+
+/** Names all sections at once that the key cannot read. */
+const throwFailures = (results: PromiseSettledResult<void>[], sections: readonly Section[]): void => {
+  const failures = results.flatMap((one, at) =>
+    one.status === 'rejected' ? [{ error: one.reason as unknown, section: sections[at]! }] : [],
+  )
+  const [first] = failures.toSorted((one, other) => Number(isScope(one)) - Number(isScope(other)))
+  if (!first) return
+  if (!isScope(first)) throw first.error
+  const names = failures.map(({ section }) => section).join(', ')
+  throw (first.error as SvcError).with({
+    message: `This key cannot read ${names} of the organization`,
+    hint: 'Use a key that can read them, or a file without them; svc whoami shows what a key can do',
+  })
+}
+
 /** Reads the parts of an organization that `scope` names. Without `org_id` in the result, it does not exist. */
 export const readState = async (
   client: Client,
@@ -203,7 +221,7 @@ export const readState = async (
         ? [{ key: state.slug, id: reading.org_id, fields: organizationFields(record) }]
         : separate(section, await readSection(section, scope, reading), state.ambiguous)
   })
-  await Promise.all(read)
+  throwFailures(await Promise.allSettled(read), scope.sections)
   state.ambiguous.sort((a, b) => (a.section + a.key < b.section + b.key ? -1 : 1))
   return state
 }

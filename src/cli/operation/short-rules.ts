@@ -19,9 +19,10 @@ export const shortRules = (rules: readonly Rule[], groups: readonly Group[], org
       // One of them may be the requester, who cannot approve.
       if (named === undefined || able > Number(need)) return []
       const only = able === 0 ? 'nobody' : `only ${able}`
-      const who = able === Number(need) ? `no member of @${named}` : 'nobody'
+      const then =
+        able === Number(need) ? 'what one of them asks for cannot be approved' : 'nobody can do what it holds'
       return {
-        message: `rule ${safeLine(name)} needs ${need} of @${named}, and ${only} can be asked: ${who} can do what it holds`,
+        message: `rule ${safeLine(name)} needs ${need} of @${named}, and ${only} can be asked: ${then}`,
         next: `svc group add ${shellQuote(named)} --user ID --org ${shellQuote(org)}`,
       }
     }),

@@ -45,6 +45,9 @@ const instead: Record<string, string> = {
   'rule update':
     'Edit the rule in the output of svc export, and type svc apply FILE: a rule is replaced as a whole',
   'group update': 'svc group add, svc group remove',
+  'rule show': 'svc rule get NAME',
+  'group show': 'svc group get NAME',
+  'approve cancel': 'svc approve withdraw REQUEST_ID',
 }
 
 const unknownCommand = (at: Command, typed: string): SvcError => {

@@ -91,7 +91,7 @@ export const wordsFor = (outcome: Outcome, own: string): Notice => {
   if (ended_by === 'grant') return byGrant(outcome)
   if (ended_by === 'factors') {
     const why = refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')]
-    return notice('bad', t('request.notApproved'), ...why)
+    return notice('bad', t('request.notApproved'), ...why, t('request.canAskAgain'))
   }
   if (ended_by === 'number') return notice('bad', t('request.denied'), t('request.wrongTwice'))
   if (ended_by === 'key') return over(t('request.endedKey'))

@@ -180,7 +180,7 @@ export const withoutPlaceStep = (answer: (choice: WithoutPlace) => void): HTMLEl
     div(
       'actions',
       button(t('common.tryAgain'), 'primary', () => answer('again')),
-      button(t('request.sendWithout'), 'plain', () => answer('send')),
+      button(t('request.approveWithout'), 'plain', () => answer('send')),
       button(t('common.deny'), 'danger', () => answer('deny')),
     ),
     button(t('common.back'), 'quiet', () => answer('back')),

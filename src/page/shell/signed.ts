@@ -3,17 +3,38 @@ import type { Table } from '../../contract/table.ts'
 import { call, Refused, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
+import { showDialog } from './dialog.ts'
+import { button, div, h, labelled, textField } from './element.ts'
 import { tellWaiting } from './frame.ts'
 import { exactNames, exactText, joined } from './text.ts'
 
 const everyMs = 2000
 
+type Demand = { prompt?: string; pattern?: string; example?: string }
+
 /** Asks for the reason that a rule demands, in its own words; undefined if it demands none, or the person gives none. */
-const askReason = ({ data }: Refused): string | undefined => {
-  const demand = data['reason'] as { prompt?: string; pattern?: string; example?: string } | undefined
+const askReason = async ({ data }: Refused, given: string | undefined): Promise<string | undefined> => {
+  const demand = data['reason'] as Demand | undefined
   if (!demand) return undefined
-  const { prompt: question = t('request.reason'), pattern, example } = demand
-  return prompt([question, pattern, example].filter(Boolean).join(' · '))?.trim() || undefined
+  const { prompt: label = t('field.reason'), pattern, example = '' } = demand
+  const field = textField('reason', given, { maxlength: 500 })
+  let reason = ''
+  await showDialog(t('common.reasonTitle'), (close) => [
+    labelled(label, field),
+    // Its first form is not one: the service asks again.
+    pattern !== undefined &&
+      h('p', given === undefined ? 'who' : 'warning', t('common.reasonForm', { pattern, example })),
+    div(
+      'actions',
+      button(t('common.continue'), 'primary', () => {
+        reason = field.value.trim()
+        if (reason === '') field.focus()
+        else close()
+      }),
+      button(t('common.cancel'), 'quiet', close),
+    ),
+  ])
+  return reason || undefined
 }
 
 type Line = { need: number; people: { name: string }[] }
@@ -39,7 +60,7 @@ const callHeld: typeof call = async (name, input, options) => {
         return await call(name, input, { ...options, approval, reason })
       } catch (error) {
         if (!(error instanceof Refused)) throw error
-        const why = askReason(error)
+        const why = await askReason(error, reason)
         if (why !== undefined) {
           reason = why
           continue

@@ -41,6 +41,17 @@ describe('the state of a service', () => {
     )
   })
 
+  test('names all sections at once that a key cannot read', async () => {
+    const { id } = await createTenant(service, 'acme')
+    const body = { name: 'asks', org_id: id, scopes: ['ask'] }
+    const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    const { code, message } = await failure(read(clientOf(service, { key })))
+    expect([code, message]).toEqual([
+      'scope_missing',
+      expect.stringMatching(/^This key cannot read [a-z_]+(?:, [a-z_]+){2,} of the organization$/),
+    ])
+  })
+
   test('is rejected if the service returns no ID or another organization', async () => {
     const { client } = await withHosted()
     expect((await failure(read(client))).message).toBe(

@@ -9,7 +9,7 @@ test('a rule is reported that too few people are left for', () => {
   }))
   expect(shortRules(rules, groups, 'acme').map(({ message, next }) => [message, next])).toEqual([
     [
-      'rule rule-1 needs 2 of @sre, and only 2 can be asked: no member of @sre can do what it holds',
+      'rule rule-1 needs 2 of @sre, and only 2 can be asked: what one of them asks for cannot be approved',
       'svc group add sre --user ID --org acme',
     ],
     [

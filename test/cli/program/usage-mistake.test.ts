@@ -33,6 +33,8 @@ describe('an unknown command', () => {
       '"update" is not a command of svc rule',
       'Edit the rule in the output of svc export, and type svc apply FILE: a rule is replaced as a whole',
     ],
+    ['approve cancel x', '"cancel" is not a command of svc approve', 'svc approve withdraw REQUEST_ID'],
+    ['rule show pay', '"show" is not a command of svc rule', 'svc rule get NAME'],
     ['group update sre', '"update" is not a command of svc group', 'svc group add, svc group remove'],
     ['user frob', '"frob" is not a command of svc user', 'svc user --help'],
     [

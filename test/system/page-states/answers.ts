@@ -134,7 +134,7 @@ export const places = (way: Way): Steps => {
       await sees('request.noLocationShared')
     },
     'not approved, no location': async () => {
-      await tap('request.sendWithout')
+      await tap('request.approveWithout')
       await sees('request.notApproved')
     },
   }

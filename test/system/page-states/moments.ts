@@ -128,7 +128,7 @@ export const further = (way: Way): Steps => {
       await page.locator('.warning').waitFor()
     },
     'terminal signed in': async () => {
-      await tap('agents.doSignIn')
+      await tap('agents.allow')
       await sees('agents.signedIn')
     },
     'request of a tool': async () => {
