@@ -31,7 +31,7 @@ const isWhole = process.env['SVC_TEST_WHOLE'] === '1'
 
 // Clients and servers of others, which npm has to fetch, the other browser, and what takes long and seldom breaks alone.
 const left = [
-  'test/system/{clients,completions,conformance*,library,postgres-doctor,postgres-move,verify-email}.test.ts',
+  'test/system/{clients,completions,conformance*,library,postgres-{doctor,maintenance,move,nodes},verify-email}.test.ts',
   'test/system/page-{asking,browsers,ceremonies,clock,deny,desktop,devices,firefox,held,history,journeys,keyboard,language}.test.ts',
   'test/system/page-{further,links,lost-device,network,notification,open,organizations,own-devices,own-fields}.test.ts',
   'test/system/page-{place,repeat}.test.ts',
