@@ -32,10 +32,11 @@ const countYeses: Partial<Racing> = {
         if (decision === 'approve') yeses.push([0, 'approved', call.now])
         const status = decision === 'deny' ? 'denied' : yeses.length >= 3 ? 'approved' : now.status
         const use_by = status === 'approved' ? '9999-01-01T00:00:00.000Z' : null
-        const row_mac = call.keyring.macOf('approvals', { ...now, use_by })
+        const changes = { status, use_by, answers: JSON.stringify(yeses) } as const
+        const row_mac = call.keyring.macOf('approvals', { ...now, ...changes })
         const next = await call.db
           .updateTable('approvals')
-          .set({ status, use_by, row_mac, answers: JSON.stringify(yeses) })
+          .set({ ...changes, row_mac })
           .where('request_id', '=', request_id)
           .returningAll()
           .executeTakeFirstOrThrow()
