@@ -16,7 +16,7 @@ const expiringS = 3
 const decideMs = 200
 const spreadMs = 400
 
-const outcomes = ['approved', 'denied', 'cancelled', 'expired'] as const
+const outcomes = ['approved', 'denied', 'withdrawn', 'expired'] as const
 
 type Prepared = {
   id: string
@@ -49,7 +49,7 @@ const prepare = async (arena: Arena, approver: EnrolledApprover, expires: boolea
 }
 
 const outcomeOf = ({ status, detail }: ApprovalRecord): string =>
-  status === 'expired' && detail?.startsWith('cancelled') ? 'cancelled' : status
+  status === 'expired' && detail?.startsWith('withdrawn') ? 'withdrawn' : status
 
 const after = async (ms: number, work: () => Promise<Reply>): Promise<Reply> => {
   await pause(ms)

@@ -66,9 +66,9 @@ const prepareRequest = async (service: TestService, approver: Approver, key: str
 }
 
 const outcomeOf = ({ status, detail }: ApprovalRecord): string =>
-  status === 'expired' && detail?.startsWith('cancelled') ? 'cancelled' : status
+  status === 'expired' && detail?.startsWith('withdrawn') ? 'withdrawn' : status
 
-/** Approves, denies, cancels and expires the requests of one round at the same time. */
+/** Approves, denies, withdraws and expires the requests of one round at the same time. */
 const raceAll = async (
   service: TestService,
   clock: ReturnType<typeof createClock>,
@@ -81,7 +81,7 @@ const raceAll = async (
       ['approved', () => post(service, request.id, request.approve)],
       ['denied', () => post(service, request.id, request.deny)],
       [
-        'cancelled',
+        'withdrawn',
         () => service.call('POST', `/svc/v1/approvals/${request.id}/withdraw`, { key, body: {} }),
       ],
     ] as const
@@ -104,7 +104,7 @@ const raceAll = async (
 const run = async (handlers: Racing | undefined, times: number) => {
   const clock = createClock()
   const service = await startTestService({ dev: true, now: clock.now, handlers })
-  const hits: Record<string, number> = { approved: 0, denied: 0, cancelled: 0, expired: 0, 'too late': 0 }
+  const hits: Record<string, number> = { approved: 0, denied: 0, withdrawn: 0, expired: 0, 'too late': 0 }
   const examples: string[] = []
   let failures = 0
   const wrong = (request: Request, what: string): void => {
@@ -165,7 +165,7 @@ const run = async (handlers: Racing | undefined, times: number) => {
 }
 
 export const torture: Torture = {
-  name: 'Approvals: approve, deny, cancel and expire, all at once',
+  name: 'Approvals: approve, deny, withdraw and expire, all at once',
   must: 'exactly one outcome each, never changed later',
   run: async (): Promise<Result> => {
     const honest = await run(undefined, rounds)

@@ -66,13 +66,13 @@ const prepare = async ({ service, org, key }: Stage, n: number): Promise<Asked> 
 }
 
 /** What was answered with 200. */
-type Reported = { approve: number; deny: number; cancelled: boolean }
+type Reported = { approve: number; deny: number; withdrawn: boolean }
 
 const raceOne = async (
   { service, clock, org, key }: Stage,
   { id, people, group }: Asked,
 ): Promise<Reported> => {
-  const reported: Reported = { approve: 0, deny: 0, cancelled: false }
+  const reported: Reported = { approve: 0, deny: 0, withdrawn: false }
   const decisions = people.map(() => (below(8) === 0 ? 'deny' : 'approve') as 'approve' | 'deny')
   const bodies: object[] = []
   for (const [at, { key: own }] of people.entries()) {
@@ -89,7 +89,7 @@ const raceOne = async (
       6,
       async () => {
         const { status } = await service.call('POST', `/svc/v1/approvals/${id}/withdraw`, { key, body: {} })
-        reported.cancelled = status === 200
+        reported.withdrawn = status === 200
       },
     ],
     [6, () => service.call('DELETE', `${organization}/devices/${people[2]!.device}`)],
@@ -120,12 +120,12 @@ const raceOne = async (
 const problemOf = async (
   { service, clock }: Stage,
   record: ApprovalRecord,
-  { deny, cancelled }: Reported,
+  { deny, withdrawn }: Reported,
 ): Promise<string | undefined> => {
   const { status, attestation } = record
-  if (deny + Number(cancelled) > 1) return `${deny} denials and cancelled: ${cancelled}`
+  if (deny + Number(withdrawn) > 1) return `${deny} denials and withdrawn: ${withdrawn}`
   if (deny > 0 && status !== 'denied') return `a denial counted, and it is ${status}`
-  if (cancelled && status !== 'expired') return `withdrawn, and it is ${status}`
+  if (withdrawn && status !== 'expired') return `withdrawn, and it is ${status}`
   if (status !== 'approved') return attestation?.format === 'set' ? `${status} with a set` : undefined
   const expected = { issuer: service.service.publicUrl, organization: 'acme', allowDev: true, need: 2 }
   const { body: jwks } = await service.call('GET', '/.well-known/jwks.json', { key: null })
