@@ -49,12 +49,13 @@ const asksOf = (
   )
 }
 
-/** The keys that rules name by their ids. */
-const keyTexts = async ({ db, keyring }: Call, rules: readonly Rule[]): Promise<string[]> => {
+/** The keys that rules name by their ids, of this organization or of the operator. */
+const keyTexts = async ({ db, keyring }: Call, org_id: number, rules: readonly Rule[]): Promise<string[]> => {
   const ids = [...new Set(rules.flatMap(({ match }) => match.key ?? []))]
   const rows = await db
     .selectFrom('api_keys')
     .where('id', 'in', [0, ...ids.map(Number)])
+    .where(({ eb, or }) => or([eb('org_id', '=', org_id), eb('org_id', 'is', null)]))
     .selectAll()
     .execute()
   const names = new Map(
@@ -124,7 +125,7 @@ const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number):
       groups: undefined,
       ...(await membersOf(call, org_id, groups)),
       asks: await asksOf(call, org_id, book, rules, groups),
-      keys: await keyTexts(call, rules),
+      keys: await keyTexts(call, org_id, rules),
       removed,
       // In parts instead.
       rules: undefined,
@@ -155,7 +156,7 @@ export const readRuleChange = async (
     const rules = [input as Rule]
     return changed({
       before: {},
-      after: { asks: await asksOf(call, org_id, book, rules), keys: await keyTexts(call, rules) },
+      after: { asks: await asksOf(call, org_id, book, rules), keys: await keyTexts(call, org_id, rules) },
     })
   }
   if (id === 'setRules') return ofSeveral(call, input, book, org_id)
