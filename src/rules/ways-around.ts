@@ -126,6 +126,7 @@ export const waysAround = (
     const same = near.filter(({ match: { argv = ['**'] } }) =>
       holds({ match: { type: 'command', argv: [argv[0]!, '**'], shells: 'ignore' } }, undefined),
     )
+    // Also behind the last word.
     const fixed = same.find(({ match: { argv = [] } }) => hasGap([...argv, '']))
     if (fixed)
       found.push(

@@ -1,3 +1,4 @@
+import { dayMs } from '../../core/iso-time.ts'
 import { resolve } from 'node:path'
 import { counted } from '../../core/sentence.ts'
 import type { Io } from '../terminal/io.ts'
@@ -86,7 +87,6 @@ const checkLost = ({ lost }: Inspection): Finding[] =>
         ),
       ]
 
-const dayMs = 24 * 60 * 60_000
 const backupWarnsMs = 2 * dayMs
 
 const checkBackup = ({ backup, facts: { time } }: Inspection): Finding[] => {

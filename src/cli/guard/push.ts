@@ -172,11 +172,12 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
     const [name = '', target] = line.split(' ')
     return target && isHeld(name, refs) ? [target] : []
   })
+  const all = [...refs, ...behind]
   const led = updates.map((update) => ({ update, target: targetOf(update.ref, git) }))
   // Also through a symbolic ref.
   requireOnce(led.map(({ target }) => target))
   const held = led.filter(({ update, target }) =>
-    [update.ref, target].some((one) => isHeld(one, [...refs, ...behind]) || shadows(one, refs, exists)),
+    [update.ref, target].some((one) => isHeld(one, all) || shadows(one, refs, exists)),
   )
   if (held.length === 0) return
   if (held.length > mostRefs)

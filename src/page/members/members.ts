@@ -55,27 +55,28 @@ export const moveMember = async (
 
 type Around = { session: Session; screen: Screen; changed: () => void }
 
-/** What changes a member, and where it says what went wrong. */
-const moves = (member: Member, around: Around) => ({
-  problem: problemLine(),
-  take: async (move: Move): Promise<void> => {
+/** What changes a member, at once or after a question, and where it says what went wrong. */
+const moves = (member: Member, around: Around) => {
+  const { screen } = around
+  const problem = problemLine()
+  const take = async (move: Move): Promise<void> => {
     await moveMember(member, move, around)
     around.changed()
-  },
-})
+  }
+  return {
+    problem,
+    now: (move: Move): Promise<void> => screen.act(problem, () => take(move)),
+    ask: (item: HTMLElement, move: Move, label: string, question: string): void =>
+      askFirst(item, { lines: [question], label, work: () => take(move), done: screen.refresh }),
+  }
+}
 
 const waitingRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
   const item = h('li', 'member')
-  const { problem, take } = moves(member, around)
-  const accept = (): Promise<void> => around.screen.act(problem, () => take('accept'))
-  const reject = (): void =>
-    askFirst(item, {
-      lines: [t('members.rejectQuestion', { name })],
-      label: t('members.reject'),
-      work: () => take('reject'),
-      done: around.screen.refresh,
-    })
+  const { problem, now, ask } = moves(member, around)
+  const accept = (): Promise<void> => now('accept')
+  const reject = (): void => ask(item, 'reject', t('members.reject'), t('members.rejectQuestion', { name }))
   put(
     item,
     h('h3', {}, exactText(name)),
@@ -106,15 +107,10 @@ const shownText = (shown: number, total: number, find: string): string => {
 
 const activeRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
-  const { problem, take } = moves(member, around)
-  const hold = (): Promise<void> => around.screen.act(problem, () => take('hold'))
+  const { problem, now, ask } = moves(member, around)
+  const hold = (): Promise<void> => now('hold')
   const promote = (): void =>
-    askFirst(item, {
-      lines: [t('members.promoteQuestion', { name })],
-      label: t('members.promote'),
-      work: () => take('promote'),
-      done: around.screen.refresh,
-    })
+    ask(item, 'promote', t('members.promote'), t('members.promoteQuestion', { name }))
   const item: HTMLElement = h(
     'li',
     'person',

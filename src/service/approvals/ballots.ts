@@ -90,8 +90,10 @@ export const readVoters = async (
   const ballots = await stillCounts(db, row, service.dev).where('status', '<>', 'denied').execute()
   const signers = await activeSigners({ db, keyring }, row, ballots)
   return ballots
-    .filter((ballot) => keyring.holds('ballots', ballot))
-    .filter(({ device_id }) => device_id === null || signers.has(device_id))
+    .filter(
+      (ballot) =>
+        keyring.holds('ballots', ballot) && (ballot.device_id === null || signers.has(ballot.device_id)),
+    )
     .map((ballot) => ({
       ballot,
       receipt: ballot.attestation === null ? undefined : (JSON.parse(ballot.attestation) as Receipt),

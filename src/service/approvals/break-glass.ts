@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { conflict, forbidden, invalid, type Refusal } from '../../core/refusal.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
@@ -18,7 +18,6 @@ import { type BreakGlass, brokenBy, readBreakGlass } from './broken-glass.ts'
 /** At most, in seconds. */
 export const emergencyLifetime = 900
 
-const dayMs = 24 * 60 * 60_000
 /** Of an organization, whose requests count unless they led to nothing. */
 const mostApproved = 3
 const mostRead = 100

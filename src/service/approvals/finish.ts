@@ -132,10 +132,10 @@ export const finishApproval = async (
     note: input.note ?? null,
     attestation: attestation && JSON.stringify(attestation),
   })
-  const kept =
-    input.not_me &&
-    (await reportRequester(call, { ...counted.row, user_id: counted.ballot.user_id }, actorOf(counted)))
-  return kept || (refused === undefined ? ended : deniedBy(refused))
+  const kept = input.not_me
+    ? await reportRequester(call, { ...counted.row, user_id: counted.ballot.user_id }, actorOf(counted))
+    : undefined
+  return kept ?? (refused === undefined ? ended : deniedBy(refused))
 }
 
 /** Counts a wrong number, and denies after the last attempt. The count is committed in any case. */

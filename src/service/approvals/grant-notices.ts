@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { Service } from '../call/service.ts'
 import type { Member } from '../call/tenant.ts'
 import { notifyMember } from '../devices/notices.ts'
@@ -6,7 +6,6 @@ import type { Db } from '../storage/schema.ts'
 
 // Nobody is notified when a grant is used. Once a day, its approver is told how often theirs were.
 
-const dayMs = 24 * 60 * 60_000
 /** Uses in one sweep. The next one follows in seconds. */
 const batchSize = 100
 

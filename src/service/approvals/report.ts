@@ -8,7 +8,7 @@ import { endedByReport } from './expiry.ts'
 import { wakeOf } from './lines.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
 import { findBallot } from './ballots.ts'
-import { type ApprovalRow, endPending, updateApproval } from './rows.ts'
+import { type ApprovalRow, endPending, sealedChanges, updateApproval } from './rows.ts'
 import { auditSubject, findApproval } from './record.ts'
 
 /** The end of the detail of a request that its approver reported. */
@@ -117,17 +117,14 @@ export const reportDenied = async (
     throw notFound('Approval request that you denied')
   const isRepeat = row.detail?.endsWith(unexpected) === true
   await call.audit(org_id, auditSubject(request_id), [isRepeat ? 'repeated' : 'not_me'], actor)
-  if (isRepeat) {
-    const kept = await endGrantsOf(call, row, actor)
-    if (kept) return kept
-  } else {
+  if (!isRepeat) {
     const detail = row.detail === null ? unexpected : `${row.detail}; ${unexpected}`
-    const isOurs = call.keyring.holds('approvals', row)
     await updateApproval(db, row)
-      .set({ detail, row_mac: isOurs ? call.keyring.macOf('approvals', { ...row, detail }) : null })
+      .set(sealedChanges(call, row, { detail }))
       .execute()
-    const kept = await reportRequester(call, { ...row, user_id }, actor)
-    if (kept) return kept
   }
-  return muteIdOf(requesterOf(row))
+  const kept = isRepeat
+    ? await endGrantsOf(call, row, actor)
+    : await reportRequester(call, { ...row, user_id }, actor)
+  return kept ?? muteIdOf(requesterOf(row))
 }

@@ -38,12 +38,19 @@ export const updatePending = (db: Db, request: RequestKey) =>
 type Ended = Partial<ApprovalRow> &
   Pick<ApprovalRow, 'ended_at'> & { status: 'approved' | 'denied' | 'expired' }
 
-/** Ends a pending request. Its end gets a MAC, so that nobody takes it up again; what another program has changed gets none. */
-export const endPending = ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, row: ApprovalRow, ended: Ended) =>
-  updatePending(db, row).set({
-    ...ended,
-    row_mac: keyring.holds('approvals', row) ? keyring.macOf('approvals', { ...row, ...ended }) : null,
-  })
+/** Changes with the MAC of the row that they make; of a row that another program has changed, with none. */
+export const sealedChanges = (
+  { keyring }: Pick<Call, 'keyring'>,
+  row: ApprovalRow,
+  changes: Partial<ApprovalRow>,
+): Partial<ApprovalRow> => ({
+  ...changes,
+  row_mac: keyring.holds('approvals', row) ? keyring.macOf('approvals', { ...row, ...changes }) : null,
+})
+
+/** Ends a pending request. Its end is under the MAC, so that nobody takes it up again. */
+export const endPending = (call: Pick<Call, 'db' | 'keyring'>, row: ApprovalRow, ended: Ended) =>
+  updatePending(call.db, row).set(sealedChanges(call, row, ended))
 
 export const updateBallots = (db: Db, { request_id, org_id }: RequestKey) =>
   db.updateTable('ballots').where('request_id', '=', request_id).where('org_id', '=', org_id)

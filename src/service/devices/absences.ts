@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { forbidden, invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requireTerminal } from '../call/caller.ts'
@@ -15,7 +15,6 @@ type Away = { from: string; until: string }
 
 export type WantedAway = Pick<RowInput<'setAway'>, 'from' | 'until' | 'end'>
 
-const dayMs = 24 * 60 * 60_000
 const mostDays = { own: 30, ofOthers: 3 }
 
 /**
