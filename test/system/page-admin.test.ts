@@ -14,7 +14,7 @@ describe('an admin', () => {
     const member = await stage.person()
     await stage.putOnHold(member)
     const phone = await stage.enrolled(admin)
-    await phone.page.getByRole('link', { name: '1 person is waiting or on hold' }).click()
+    await phone.page.getByRole('link', { name: 'Members' }).click()
     await phone.sees('Members')
     await phone.setOwner(false)
     await phone.tap('Lift hold')

@@ -49,7 +49,8 @@ export const moveMember = async (
 ): Promise<void> => {
   const target = { user_id: member.user_id, move }
   const moved = await signed('moveMember', session, target).catch(unless(already[move]))
-  const said = nodes(done[move], { name: exactText(nameOf(member)) })
+  const wasMember = move === 'reject' && member.held_at !== null
+  const said = nodes(wasMember ? 'members.ended' : done[move], { name: exactText(nameOf(member)) })
   screen.tell(said, ...(moved?.enrollment ? [' ', linkSaid(moved.enrollment)] : []))
 }
 
@@ -75,8 +76,11 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
   const item = h('li', 'member')
   const { problem, now, ask } = moves(member, around)
+  const onHold = member.held_at !== null
   const accept = (): Promise<void> => now('accept')
-  const reject = (): void => ask(item, 'reject', t('members.reject'), t('members.rejectQuestion', { name }))
+  const label = t(onHold ? 'members.end' : 'members.reject')
+  const question = t(onHold ? 'members.endQuestion' : 'members.rejectQuestion', { name })
+  const reject = (): void => ask(item, 'reject', label, question)
   put(
     item,
     h('h3', {}, exactText(name)),
@@ -91,8 +95,8 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
     problem.element,
     pair(
       name,
-      button(t(member.held_at === null ? 'members.accept' : 'members.liftHold'), 'primary', accept),
-      button(t('members.reject'), 'danger', reject),
+      button(t(onHold ? 'members.liftHold' : 'members.accept'), 'primary', accept),
+      button(label, 'danger', reject),
     ),
   )
   return item

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Call } from '../call/call.ts'
 import type { Member } from '../call/tenant.ts'
 import { devicesOf } from '../devices/active.ts'
@@ -35,7 +36,7 @@ export const readSurroundings = async (call: { db: Db } & Pick<Call, 'keyring' |
     .where('org_id', '=', org_id)
     .where('state', '=', 'pending')
     .select(({ fn }) => [
-      fn.countAll().as('count'),
+      sql<number>`count(case when held_at is null then 1 end)`.as('count'),
       fn.sum('user_id').as('who'),
       fn.max('updated_at').as('latest'),
     ])

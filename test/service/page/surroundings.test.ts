@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { addMs } from '../../../src/core/iso-time.ts'
 import { createMember, dataOf } from '../fixtures.ts'
+import { createMobileUser } from '../mobile-user.ts'
 import { createPhone, enrollPhone, fromPhone, type Phone } from './phone.ts'
 import { signAway } from './sign-away.ts'
 import { acme, ada, installHooks, service } from './visit.ts'
@@ -12,7 +13,7 @@ const waiting = async ({ cookie }: Phone): Promise<unknown[]> => {
   return [session.waiting_members, session.waiting_devices]
 }
 
-test('the inbox counts the new devices of the person and, for an administrator, who waits to join', async () => {
+test('the inbox counts the new devices of the person and, for an administrator, who asks to join but not who is on hold', async () => {
   const admin = await createPhone(service, acme.id, 2, { role: 'admin' })
   expect([await waiting(ada), await waiting(admin)]).toEqual([
     [null, 0],
@@ -20,6 +21,10 @@ test('the inbox counts the new devices of the person and, for an administrator, 
   ])
   const { id } = await createMember(service, acme.id, 3)
   dataOf(await service.call('POST', `/organization/${acme.id}/user/${id}/pending`, { body: {} }))
+  const { user_id } = await createMobileUser(service, { mobile: '2025550177' })
+  const body = { label: 'x' }
+  const { code } = dataOf(await service.call('POST', `/organization/${acme.id}/create/auth-code`, { body }))
+  dataOf(await service.call('POST', '/user/assign-org', { body: { user_id, auth_code: code } }))
   await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
   expect([await waiting(ada), await waiting(admin)]).toEqual([
     [null, 1],

@@ -78,7 +78,10 @@ export const members: Record<string, Scenario> = {
   },
   beginMemberMove: moved('pending', /^Lift hold$/, /is accepted|The answer was lost/, 'accepted'),
   moveMember: moved('pending', /^Lift hold$/, /is accepted|The answer was lost/, 'accepted'),
-  'moveMember, reject': asked(moved('pending', /^Reject$/, /is rejected/, 'rejected'), 'Reject'),
+  'moveMember, reject': asked(
+    moved('pending', /^End membership$/, /isn’t a member any more/, 'rejected'),
+    'End membership',
+  ),
   'moveMember, hold': moved('active', /^Hold/, /is on hold/, 'held'),
   'moveMember, promote': asked(
     moved('active', /^Make admin/, /is an administrator/, 'promoted'),
