@@ -24,6 +24,10 @@ export const deviceRecord = z.looseObject({
     z.enum(deviceProofs),
     'What activated it or has to activate it: link, otp (a code by SMS), device (another device), admin (a recovery)',
   ),
+  comparison_code: chosen(
+    z.string(),
+    'Six digits of its key; the device shows them while it waits, so that whoever approves it can compare',
+  ),
   registered_at: chosen(time, 'When it was registered'),
   bound_at: nullable(time, 'When it became active'),
   active_from: nullable(time, 'End of the cooling period of an approved recovery'),
@@ -128,8 +132,9 @@ export const device = operations({
       'active_from',
       'enrolled_by',
       'last_used_at',
+      'comparison_code',
     ],
-    wide: ['enrolled_by', 'proof', 'bound_at'],
+    wide: ['enrolled_by', 'proof', 'bound_at', 'comparison_code'],
   },
   listAdded: {
     route: 'GET /svc/v1/organizations/{org_id}/devices/{device_id}/added',

@@ -19,6 +19,10 @@ const codeSentTo = ({ mobile }: { mobile: string }): string | undefined =>
     stage.log().split('\n').toReversed().join('\n'),
   )?.[1]
 
+/** The number that both screens show. */
+const toCompare = ({ page }: Phone): Promise<string | null> =>
+  page.getByText(/^Number to compare: \d{6}$/).textContent()
+
 describe('a second phone', () => {
   test('waits until the first phone approves it, verified', async () => {
     const user = await stage.person()
@@ -30,6 +34,7 @@ describe('a second phone', () => {
     await first.page.reload()
     await first.page.getByRole('link', { name: 'Devices: 1 new device needs approval' }).click()
     await first.sees('Devices')
+    expect(await toCompare(first)).toBe(await toCompare(second))
     expect(await flaws(first)).toEqual([])
     await first.setOwner(false)
     await first.tap('Approve')
@@ -91,6 +96,7 @@ describe('a phone that replaces a lost one', () => {
     await chief.page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
     const headings = chief.page.getByRole('heading', { level: 2 })
     expect(await headings.first().textContent()).toBe('Members who lost their device')
+    expect(await toCompare(chief)).toBe(await toCompare(phone))
     await chief.tap('Approve')
     await chief.page.getByRole('status').getByText('Approved.').waitFor()
     await stage.reachesInbox(phone)

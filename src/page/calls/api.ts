@@ -13,7 +13,12 @@ type Name = {
 declare const ROUTES: Record<Name, readonly [method: 'GET' | 'POST' | 'DELETE', path: string]>
 
 /** What this phone needs before it can approve anything. */
-export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from: string | null }
+export type Waiting = {
+  proof: 'link' | 'otp' | 'device' | 'admin'
+  active_from: string | null
+  /** Both screens show it. */
+  comparison_code: string
+}
 
 /** A new device of the same person that is not active yet. */
 export type Newcomer = { id: string; active_from: string | null }

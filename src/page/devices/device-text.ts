@@ -35,12 +35,18 @@ export const timesOf = (device: Device): string[] => [
   usedText(device),
 ]
 
+/** What the screen of a device that waits for approval shows. */
+export const compareText = ({ state, proof, active_from, comparison_code: code }: Device): string =>
+  state === 'pending' && active_from === null && (proof === 'device' || proof === 'admin')
+    ? t('devices.compare', { code })
+    : ''
+
 /** The lines below the name of a device. `own`: the device that shows them. */
 export const deviceLines = (device: Device, own?: string): string[] => {
   const { id, revoked_at } = device
   if (revoked_at !== null) return [t('devices.removedOn', { date: dateText(revoked_at) })]
   const state = id === own ? t('devices.thisDevice') : stateText(device)
-  return [state, keyText(device), ...timesOf(device)].filter((line) => line !== '')
+  return [state, compareText(device), keyText(device), ...timesOf(device)].filter((line) => line !== '')
 }
 
 export const isActive = ({ state }: Device): boolean => state === 'active'

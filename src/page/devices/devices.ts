@@ -4,7 +4,7 @@ import { t } from '../language/text.ts'
 import { details, h, link, ul } from '../shell/element.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
-import { type Device, deviceLines, isActive, stateText, timesOf } from './device-text.ts'
+import { compareText, type Device, deviceLines, isActive, stateText, timesOf } from './device-text.ts'
 import { answersFor, deviceItem } from './own-device.ts'
 
 /** The new device of a member who lost theirs. */
@@ -16,6 +16,7 @@ const recoveryRow = (device: Devices['recoveries'][number], session: Session, sc
     ...[
       exactText(device.member.mobile),
       exactText(device.name),
+      compareText(device),
       timesOf(device)[0],
       device.active_from === null ? '' : stateText(device),
     ].map((line) => line && h('p', 'who', line)),
@@ -61,7 +62,7 @@ export const showDevices = (session: Session, ended: () => void): View => {
         )
       return [
         wasAsked && lost,
-        kept.some(({ state }) => state === 'pending') && h('p', 'aside', t('devices.onlyOwn')),
+        kept.some((one) => compareText(one) !== '') && h('p', 'aside', t('devices.onlyOwn')),
         ul(
           'cards',
           ...kept.map((device) =>

@@ -141,16 +141,18 @@ export const signIn = (ways: Ways, problem: Problem, entry: Entry = {}, code?: s
     entry,
   )
 
-const pendingNotice = ({ proof, active_from }: Waiting): Notice => {
+const pendingNotice = ({ proof, active_from, comparison_code: code }: Waiting): Notice => {
   if (active_from !== null)
     return notice(
       'clock',
       t('enrollment.approvedLater'),
       t('enrollment.approvedLaterWhy', { date: dateText(active_from) }),
     )
+  const compare = h('strong', {}, t('devices.compare', { code }))
   if (proof === 'device')
-    return words('enrollment.waitingForDevice', 'enrollment.waitingForDeviceWhy', 'clock')
-  if (proof === 'admin') return words('enrollment.waitingForAdmin', 'enrollment.waitingForAdminWhy', 'clock')
+    return notice('clock', t('enrollment.waitingForDevice'), t('enrollment.waitingForDeviceWhy'), compare)
+  if (proof === 'admin')
+    return notice('clock', t('enrollment.waitingForAdmin'), t('enrollment.waitingForAdminWhy'), compare)
   return words('enrollment.enterCode', 'enrollment.enterCodeWhy', 'clock')
 }
 

@@ -1,20 +1,35 @@
 import { deviceRecord } from '../../contract/device.ts'
+import { sha256 } from '../../core/ids.ts'
 import { forbidden, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachMember, reachOrganization } from '../call/tenant.ts'
 import { devicesOf } from './active.ts'
 import { type DeviceRow, isAuthenticDevice } from './rows.ts'
 
+type ShownColumn = Exclude<keyof typeof deviceRecord.shape, 'comparison_code'>
+
 /** What the service shows of a device: neither its key nor its handle. */
-export const deviceColumns = Object.keys(deviceRecord.shape) as (keyof typeof deviceRecord.shape)[]
+const shownColumns = Object.keys(deviceRecord.shape).filter(
+  (name) => name !== 'comparison_code',
+) as ShownColumn[]
+
+export const deviceColumns = [...shownColumns, 'credential_id'] as const
 
 type ShownDevice = Pick<DeviceRow, (typeof deviceColumns)[number]>
 
+/** Tells a new device from one with the same name: both screens show it. A link registers one device, so nobody can look for an equal one. */
+const comparisonCode = ({ credential_id }: Pick<DeviceRow, 'credential_id'>): string =>
+  String(Number.parseInt(sha256(credential_id).slice(0, 12), 16) % 1_000_000).padStart(6, '0')
+
 /** A device as the service shows it, without any other column of the row. */
 export const toDeviceRecord = (row: ShownDevice) => {
-  const shown = Object.fromEntries(deviceColumns.map((column) => [column, row[column]])) as ShownDevice
+  const shown = Object.fromEntries(shownColumns.map((column) => [column, row[column]])) as Pick<
+    DeviceRow,
+    ShownColumn
+  >
   return {
     ...shown,
+    comparison_code: comparisonCode(row),
     backup_eligible: row.backup_eligible === null ? null : row.backup_eligible === 1,
     backed_up: row.backed_up === null ? null : row.backed_up === 1,
   }
@@ -64,7 +79,10 @@ export const deviceNotAuthentic = (): Refusal =>
     'Revoke it, and register it again: svc audit altered shows it, svc user devices revoke, svc user enroll',
   )
 
-type InactiveDevice = Pick<DeviceRow, 'id' | 'org_id' | 'user_id' | 'state' | 'proof' | 'active_from'>
+type InactiveDevice = Pick<
+  DeviceRow,
+  'id' | 'org_id' | 'user_id' | 'state' | 'proof' | 'active_from' | 'credential_id'
+>
 
 /** What a pending device waits for, and what to do about it. */
 const pendingReason = ({
@@ -97,7 +115,8 @@ export const inactiveDevice = (device: InactiveDevice, more?: Record<string, unk
   const { id, state, proof, active_from } = device
   if (state === 'pending') {
     const [reason, hint] = pendingReason(device)
-    const data = { ...more, device: { id: String(id), proof, active_from } }
+    const comparison_code = comparisonCode(device)
+    const data = { ...more, device: { id: String(id), proof, active_from, comparison_code } }
     return forbidden('device_pending', `This device ${reason}`, hint, data)
   }
   return state === 'refused'

@@ -40,6 +40,7 @@ describe('a registration', () => {
         kind: 'software',
         state: 'active',
         proof: 'link',
+        comparison_code: expect.stringMatching(/^\d{6}$/),
         registered_at: clock.iso(),
         bound_at: clock.iso(),
         active_from: null,

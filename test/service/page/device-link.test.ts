@@ -40,7 +40,15 @@ describe('a device added from another one', () => {
       'session_over',
       [],
     ])
-    expect(refusal(await signIn(service, key))).toEqual([403, 'device_pending', []])
+    const refused = await signIn(service, key)
+    expect(refusal(refused)).toEqual([403, 'device_pending', []])
+    // Both screens show it.
+    const { comparison_code } = dataOf(answer)
+    expect(refused.body.data.device).toMatchObject({ comparison_code })
+    const { devices } = dataOf(await fromPhone(service, 'GET', 'devices', { cookie: ada.cookie }))
+    const codes = devices.map((one: { comparison_code: string }) => one.comparison_code)
+    expect(codes).toContain(comparison_code)
+    expect(new Set(codes).size).toBe(2)
     dataOf(await moveDevice(service, ada, dataOf(answer).id))
     await cookieFor(service, key)
   })
