@@ -24,6 +24,17 @@ export const isHoldable = (id: OperationId): boolean => {
 
 /** The commands that a rule can hold. */
 export const commands = (Object.keys(table) as OperationId[]).filter(isHoldable).map((id) => table[id].cli)
+
+/** The commands of a group that a rule for the group holds, if they are fewer than those that it never holds. */
+export const fewHeld = (group: string): string[] | undefined => {
+  const changing = (Object.keys(table) as OperationId[]).filter((id) => {
+    const { cli, effect, hidden }: Operation = table[id]
+    return cli.startsWith(`${group} `) && effect !== 'read' && !hidden
+  })
+  const held = changing.filter(isHoldable)
+  return held.length < changing.length - held.length ? held.map((id) => table[id].cli) : undefined
+}
+
 const suggestions = [...new Set(commands.flatMap((cli) => [cli, cli.split(' ')[0]!]))]
 
 /** Why no rule can hold a command that exists. */

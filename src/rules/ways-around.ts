@@ -1,4 +1,5 @@
 import type { Rule } from '../contract/rule-shape.ts'
+import { fewHeld } from './check.ts'
 import { grantText } from './rule-text.ts'
 import { type Facts, matcherOf } from './match.ts'
 
@@ -80,10 +81,21 @@ const emergencyWarning = ({ name, who = [], break_glass }: Written): string | un
     ? `With --break-glass, one member of ${break_glass} approves alone what ${name} asks of the same people: name another group.`
     : undefined
 
+/** A group of commands of which most never wait for an approval. */
+const groupWarnings = ({ name, match: { operation = [] } }: Written): (string | undefined)[] =>
+  operation.map((group) => {
+    const held = fewHeld(group)
+    return (
+      held &&
+      `${name} holds only ${held.join(' and ')} of ${group}: what asks, answers, revokes or refuses never waits for an approval.`
+    )
+  })
+
 const warningsOf: Partial<Record<Rule['match']['type'], (rule: Written) => (string | undefined)[]>> = {
   command: commandWarnings,
   tool_call: toolWarnings,
   text: textWarnings,
+  request: groupWarnings,
 }
 
 /** What to think about before a rule is made. Each is a sentence. */
