@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import { fillPath, pathNames } from '../contract/path.ts'
 import { fieldsOf } from '../contract/describe.ts'
+import { looksSecret } from '../core/secret-name.ts'
 
 /** The request of an operation, without secrets. */
 export type PlannedRequest = { method: Operation['method']; url: string; body?: Record<string, unknown> }
@@ -50,8 +51,6 @@ export const planRequest = (
   return { method: operation.method, url: url.href }
 }
 
-const secretName = /token|key|secret|otp|password|credential/i
-
 /** An address for a debug line: fields that are marked as secret or named like a secret are replaced by `***`. */
 export const redactedUrl = (
   url: string,
@@ -60,7 +59,7 @@ export const redactedUrl = (
 ): string => {
   const shown = new URL(url)
   for (const name of new Set(shown.searchParams.keys()))
-    if (secretName.test(name)) shown.searchParams.set(name, '***')
+    if (looksSecret(name)) shown.searchParams.set(name, '***')
   // spec: the one route of the specification with a token in its path
   shown.pathname = shown.pathname.replace(/(\/save\/faceauth\/success\/).*/, '$1***')
   const secrets = (operation ? fieldsOf(operation) : [])

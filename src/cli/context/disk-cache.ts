@@ -1,3 +1,4 @@
+import { dayMs } from '../../core/iso-time.ts'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../core/ids.ts'
@@ -5,7 +6,7 @@ import { replaceFile } from '../../core/replace-file.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir, readPrivate } from './private-file.ts'
 
-const lifetimeMs = 24 * 60 * 60_000
+const lifetimeMs = dayMs
 
 /** Deletes expired entries, which can contain names of people. */
 const sweep = (folder: string, now: number): void => {

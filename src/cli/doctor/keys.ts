@@ -1,3 +1,4 @@
+import { dayMs } from '../../core/iso-time.ts'
 import { recordIn, rowsIn } from '../../client/answer-data.ts'
 import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
@@ -10,7 +11,6 @@ import { fail, failed, note, ok, tryCheck, warn, type Finding } from './finding.
 
 type Key = Data<typeof key.listKeys>[number]
 
-const day = 24 * 60 * 60_000
 const soonDays = 14
 const unusedDays = 30
 const mostShown = 5
@@ -85,7 +85,7 @@ export const reviewKeys = (
       // A sign-in is renewed by signing in again.
       newest.filter(
         ({ expires_at, client_name }) =>
-          client_name === null && expires_at !== null && Date.parse(expires_at) - now < soonDays * day,
+          client_name === null && expires_at !== null && Date.parse(expires_at) - now < soonDays * dayMs,
       ),
       warn,
       `expire within ${soonDays} days, also if they are rotated`,
@@ -93,7 +93,7 @@ export const reviewKeys = (
     ...about(
       newest.filter(
         ({ last_used_at, created_at }) =>
-          last_used_at === null && now - Date.parse(created_at) > unusedDays * day,
+          last_used_at === null && now - Date.parse(created_at) > unusedDays * dayMs,
       ),
       note,
       `never used in ${unusedDays} days`,

@@ -1,3 +1,4 @@
+import { dayMs } from '../../core/iso-time.ts'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -144,7 +145,6 @@ export const checkDelivery = (context: Context): Promise<Finding[]> => {
 }
 
 const limitMs = 5_000
-const day = 24 * 60 * 60_000
 const warnsDays = 14
 
 /** When the certificate of a host expires. Rejects if the handshake fails. */
@@ -177,7 +177,7 @@ export const checkCertificate = async (context: Context): Promise<Finding> => {
   if (proxyFor(url.origin, context.io.env)) return note('not checked: a proxy is used')
   try {
     const expiry = await readExpiry(url, cacert && readCa(cacert.value), context.io.signal)
-    const left = Math.floor((expiry - context.io.now().getTime()) / day)
+    const left = Math.floor((expiry - context.io.now().getTime()) / dayMs)
     const message = `the certificate of ${url.host} is trusted and expires in ${left} days`
     return left < warnsDays ? warn(message, 'renew it on the service') : ok(message)
   } catch (error) {

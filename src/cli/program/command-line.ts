@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { looksSecret } from '../../core/secret-name.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Again } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
@@ -6,8 +7,6 @@ import { withoutPhones } from '../terminal/mask-prose.ts'
 import { wordsOf } from './command-node.ts'
 
 // A command as one line, for the person who approves it. It contains no secret.
-
-export const looksSecret = (name: string): boolean => /secret|password|token|otp|key|credential/i.test(name)
 
 /** A body with `***` instead of values whose field looks secret, at any depth. */
 export const withoutSecrets = (body: unknown): unknown =>

@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { verifyAssertion } from '../../receipt/assertion.ts'
 import { challengeOf, contextBytes } from '../../receipt/context.ts'
@@ -37,12 +37,10 @@ export type PostedDecision = {
 
 type DecisionInput = RowInput<'decideApproval'>
 
-const day = 24 * 60 * 60_000
-
 /** When the phone measured it, by our clock. Any age over a day is too old, and a huge one would not be a date. */
 const locationAt = ({ age_ms, ...place }: NonNullable<DecisionInput['location']>, at: string): Location => ({
   ...place,
-  at: addMs(at, -Math.min(age_ms, day)),
+  at: addMs(at, -Math.min(age_ms, dayMs)),
 })
 
 /** A default factor that there is nothing to check against is reported, so that nobody takes it as checked. */

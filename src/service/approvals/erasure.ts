@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
@@ -10,7 +10,7 @@ import { type ApprovalRow, updateApproval, updateBallots } from './rows.ts'
 import { isApproved } from './record.ts'
 
 /** No limit looks further back. */
-const keptMs = 24 * 60 * 60_000
+const keptMs = dayMs
 
 const noText = {
   mobile: '',

@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { ofLiveSignIn } from '../call/sign-in.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
@@ -10,7 +10,7 @@ import { revokeKeys } from './key-revocation.ts'
 // The keys of a person who is no longer a member. Keys of the whole service stay, because the operator created them.
 
 /** For how long a key that a person confirmed goes on without them: time to replace it. */
-const goesOnMs = 30 * 86_400_000
+const goesOnMs = 30 * dayMs
 
 const ownedKeys = ({ db }: Call, { org_id, user_id }: Member) =>
   db

@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import type { KeyOwner } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -15,7 +15,7 @@ const maxLong = { perKey: 10, perApprover: 20 }
 const shortLife = 3600
 const windowMs = 10 * 60_000
 /** No request lives longer. */
-const longestLifeMs = 24 * 60 * 60_000
+const longestLifeMs = dayMs
 const windowText = `${windowMs / 60_000} minutes`
 
 /** Requests that one key can make to an approver in the window. */

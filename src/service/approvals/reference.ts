@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -16,8 +16,6 @@ export const readReference = (header: string): Reference => {
   const [, request_id = header, row] = /^(.+):(\d{1,9})$/.exec(header) ?? []
   return { request_id, row: row === undefined ? undefined : Number(row) }
 }
-
-const day = 24 * 60 * 60 * 1000
 
 export const unknownApproval = (): Refusal =>
   new Refusal(
@@ -37,7 +35,7 @@ export const checkReference = async (
   { status, use_by, use_within_s, asked_by }: ApprovalRow,
 ): Promise<void> => {
   // Unlike `decided_at`, the MAC of the row covers these.
-  const isRecent = use_by !== null && addMs(use_by, day - use_within_s * 1000) >= now
+  const isRecent = use_by !== null && addMs(use_by, dayMs - use_within_s * 1000) >= now
   if (status !== 'approved' || !isRecent) throw unknownApproval()
   if (asked_by === namedKeyOf(caller)) return
   await db

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { addMs, dayMs } from '../../core/iso-time.ts'
+import { addMs, dayMs, hourMs } from '../../core/iso-time.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Log } from '../../core/log.ts'
 import { repeatForAll } from '../call/repeat.ts'
@@ -164,5 +164,5 @@ export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => Pr
       log({ at: storage.now(), level: 'warn', message })
     }
   }
-  return repeatForAll({ storage, log }, { work: 'check of the rows', everyMs: 60 * 60_000, run: check })
+  return repeatForAll({ storage, log }, { work: 'check of the rows', everyMs: hourMs, run: check })
 }

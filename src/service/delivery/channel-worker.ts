@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs, hourMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
 import { createTally } from '../../core/tally.ts'
 import type { Keyring } from '../call/keyring.ts'
@@ -11,9 +11,9 @@ import { claim, type Claimed, isDue, record, type AttemptResult } from './rows.t
 /** About three hours, on average. */
 const usualAttempts = 15
 const firstPauseMs = 2_000
-const longestPauseMs = 60 * 60_000
+const longestPauseMs = hourMs
 /** Limits the time for which a provider can ask. */
-const longestWaitMs = 24 * 60 * 60_000
+const longestWaitMs = dayMs
 
 /** A test message reports an error immediately. An event is tried until it expires. */
 const maxAttempts = (kind: string): number =>

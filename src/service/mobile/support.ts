@@ -1,3 +1,4 @@
+import { hourMs } from '../../core/iso-time.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
@@ -5,8 +6,8 @@ import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { accountScope } from './person.ts'
 
 // spec: not shown. A sender's address is easily made up, so the total is limited too.
-const perSender = { kind: 'support', atMost: 3, windowMs: 60 * 60_000 }
-const total = { kind: 'support', atMost: 60, windowMs: 60 * 60_000 }
+const perSender = { kind: 'support', atMost: 3, windowMs: hourMs }
+const total = { kind: 'support', atMost: 60, windowMs: hourMs }
 
 export const contactSupport: HandlerOf<'contactSupport'> = {
   before: async (input, { service }) => {

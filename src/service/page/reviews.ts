@@ -1,4 +1,4 @@
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { readBreakGlass, wasTold } from '../approvals/broken-glass.ts'
 import { findApproval, selectApprovals } from '../approvals/record.ts'
 import { keepReview, whyNoReview } from '../approvals/review.ts'
@@ -10,7 +10,7 @@ import type { Signed } from './challenge.ts'
 import { challengeFor, signs } from './proof.ts'
 
 /** For as long the page follows an emergency, and asks for its review. */
-const shownMs = 7 * 24 * 60 * 60_000
+const shownMs = 7 * dayMs
 
 /**
  * The emergencies that a person was told of: those that they can review now, the newest first, and a state that changes with

@@ -1,3 +1,4 @@
+import { hourMs } from '../../core/iso-time.ts'
 import { sha256 } from '../../core/ids.ts'
 import { notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -11,7 +12,7 @@ import { consumeOrRefuse } from '../limits/rate-limit.ts'
 // The code of a terminal without a browser, which a person types on the page (RFC 8628).
 
 /** A code has 34 bits and lives ten minutes. */
-const tries = { kind: 'terminal code', atMost: 10, windowMs: 60 * 60_000 }
+const tries = { kind: 'terminal code', atMost: 10, windowMs: hourMs }
 
 export const hashOfCode = (code: string): string =>
   sha256(`terminal code:${code.toUpperCase().replace(/[^A-Z]/g, '')}`)

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize'
 import { parseLine } from '../../contract/approvers.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import { sha256 } from '../../core/ids.ts'
-import { addMs } from '../../core/iso-time.ts'
+import { addMs, dayMs } from '../../core/iso-time.ts'
 import { latestTime, rulesInWrite } from '../call/audit.ts'
 import type { Call, Requirement, RequiredLine } from '../call/call.ts'
 import { type Book, readBook } from './group-rows.ts'
@@ -20,7 +20,7 @@ export const ruleDigest = (rule: Rule): string => {
 }
 
 /** For this long, one other administrator can remove a new rule: whoever it asks may never have agreed to it. */
-const newForMs = 24 * 60 * 60_000
+const newForMs = dayMs
 
 export const isNew = ({ created_at }: StoredRule, call: Pick<Call, 'db' | 'now'>, orgId: number): boolean =>
   // One of a clock that was ahead is not new until then, and none is new again after the clock was set back.
