@@ -4,7 +4,7 @@ import { hiddenNumber } from '../../core/phone-parts.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import { asRefusal, type Call, type RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
-import { policyOf } from '../call/tenant.ts'
+import { policyOf, requireOwnSlug } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
@@ -115,12 +115,7 @@ export const considerPool = async (
     ids.length === 0 ? [] : await readOwn(call, activeMembers(call, orgId).where('m.user_id', 'in', ids))
   const byId = new Map(found.map((one) => [one.user_id, one]))
   const { slug, policy: policyText, org_mac: row_mac } = found[0] ?? { slug: '', policy: '{}' }
-  if (row_mac !== undefined && !call.keyring.holds('organizations', { id: orgId, slug, row_mac }))
-    throw conflict(
-      'organization_altered',
-      'Another program has changed the slug of the organization in the store, so nobody can approve for it',
-      `Ask the operator to set it again: svc org update ${orgId} --slug SLUG`,
-    )
+  if (row_mac !== undefined) requireOwnSlug(call, { id: orgId, slug, row_mac })
   const stored = policyOf({ slug, policy: policyText })
   const policy = isOwnConsent(asking.byRule, lines) ? { ...stored, not_requester: false } : stored
   const owners =

@@ -144,14 +144,27 @@ export const policyOf = ({ slug, policy }: { slug: string; policy: string }): Po
   }
 }
 
-/** The slug of an organization, which people read where they decide. Throws if another program has changed it. */
-export const ownSlug = async ({ db, keyring }: Pick<Call, 'db' | 'keyring'>, id: number): Promise<string> => {
-  const row = await db
+/** Throws if another program has changed the slug, which names the organization to people and to callers. */
+export const requireOwnSlug = (
+  { keyring }: Pick<Call, 'keyring'>,
+  row: Pick<Selectable<Tables['organizations']>, 'id' | 'slug' | 'row_mac'>,
+): void => {
+  if (keyring.holds('organizations', row)) return
+  throw conflict(
+    'organization_altered',
+    `Another program has changed the slug of organization ${row.id} in the store`,
+    `Ask the operator to set it again: svc org update ${row.id} --slug SLUG`,
+  )
+}
+
+/** The slug of an organization, proven. */
+export const ownSlug = async (call: Pick<Call, 'db' | 'keyring'>, id: number): Promise<string> => {
+  const row = await call.db
     .selectFrom('organizations')
     .where('id', '=', id)
     .select(['id', 'slug', 'row_mac'])
     .executeTakeFirstOrThrow(() => notFound('Organization'))
-  if (!keyring.holds('organizations', row)) throw storeChanged(`the slug of organization ${id}`)
+  requireOwnSlug(call, row)
   return row.slug
 }
 

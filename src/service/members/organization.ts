@@ -6,13 +6,13 @@ import { conflict, forbidden, invalid, notFound, type Refusal } from '../../core
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
-import { policyOf, reachOrganization, withinOrganization } from '../call/tenant.ts'
+import { policyOf, reachOrganization, requireOwnSlug, withinOrganization } from '../call/tenant.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { refuseImpossible } from '../policy/device-policy.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { idGivenAgain, storeChanged } from '../storage/store-changed.ts'
+import { idGivenAgain } from '../storage/store-changed.ts'
 import { lockOrganizations, transactionOf } from '../storage/transaction.ts'
 import { eraseAccounts, erasePeople } from './erasure.ts'
 
@@ -83,17 +83,16 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
   return { id: row.id, name, slug: own, policy: checked, created_at: call.now, updated_at: call.now }
 }
 
-const findOrganization = async ({ db, caller, keyring }: Call, idOrSlug: number | string): Promise<Row> => {
-  const row = await db
+const findOrganization = async (call: Call, idOrSlug: number | string): Promise<Row> => {
+  const row = await call.db
     .selectFrom('organizations')
     .$if(typeof idOrSlug === 'number', (query) => query.where('id', '=', idOrSlug as number))
     .$if(typeof idOrSlug === 'string', (query) => query.where('slug', '=', idOrSlug as string))
-    .where(withinOrganization(caller.orgId, 'id'))
+    .where(withinOrganization(call.caller.orgId, 'id'))
     .selectAll()
     .executeTakeFirstOrThrow(() => notFound('Organization'))
   // Whoever names an organization by its slug would act in another one.
-  if (typeof idOrSlug === 'string' && !keyring.holds('organizations', row))
-    throw storeChanged(`the slug of organization ${row.id}`)
+  if (typeof idOrSlug === 'string') requireOwnSlug(call, row)
   return row
 }
 
