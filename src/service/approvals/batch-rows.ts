@@ -56,6 +56,16 @@ type Use = {
   proven: string
 }
 
+/** The row as it must be. Its use does not return what it was, and a statement alone can be made to find another. */
+const findUnused = statement(
+  (db, values: Pick<Use, 'org_id' | 'request_id' | 'row_index' | 'digest' | 'unused'>) =>
+    rowsOf(db, values)
+      .where('row_index', '=', values.row_index)
+      .where('digest', '=', values.digest)
+      .where('row_mac', '=', values.unused)
+      .selectAll(),
+)
+
 const use = statement((db, values: Use) =>
   db
     .updateTable('batch_rows')
@@ -141,8 +151,9 @@ export const useRow = async (
     used: keyring.macOf('batch_rows', { ...row, used_at: now }),
     proven: proven.row_mac ?? '',
   }
+  const found = await findUnused(db, { ...row, unused: macs.unused })
   const { rows } = await use(db, { request_id, org_id, row_index, digest, asked_by, now, ...macs })
-  if (rows.length === 0) throw await notUsable(call, proven, { row_index, digest, asked_by })
+  if (found.rows.length === 0 || rows.length === 0) throw await notUsable(call, proven, { row_index, digest, asked_by })
   if ((await lastUnused(db, { org_id, request_id })).rows.length > 0) return true
   await updateApproval(db, proven)
     .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })

@@ -1,4 +1,4 @@
-import { expressionBuilder, type Selectable, sql } from 'kysely'
+import { expressionBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Policy } from '../../contract/policy.ts'
 import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -12,10 +12,14 @@ type Deps = Pick<Call, 'db' | 'caller' | 'preconditions'>
 /** A person in an organization. */
 export type Member = { org_id: number; user_id: number }
 
+/** Compares columns of any table that are numbers. */
+const numbers = () => expressionBuilder<Record<string, Record<string, number>>, string>()
+
 /** True of a row that belongs to this member. */
 export const ofMember = ({ org_id, user_id }: Member, table?: string) => {
-  const column = (name: string) => sql.ref(table === undefined ? name : `${table}.${name}`)
-  return sql<boolean>`(${column('org_id')} = ${org_id} and ${column('user_id')} = ${user_id})`
+  const eb = numbers()
+  const column = (name: string) => (table === undefined ? name : `${table}.${name}`)
+  return eb.and([eb(column('org_id'), '=', org_id), eb(column('user_id'), '=', user_id)])
 }
 
 /** Refuses another tenant's organization in the same way as one that does not exist. */
@@ -29,7 +33,7 @@ const findOrganization = statement((db, { orgId }: { orgId: number }) =>
 
 /** True of a row within the organization of a caller; of every row for a caller of the whole service. */
 export const withinOrganization = (orgId: number | null, column: string) =>
-  orgId === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref(column)} = ${orgId}`
+  orgId === null ? sql<SqlBool>`1 = 1` : numbers()(column, '=', orgId)
 
 /** Throws 404 unless the organization exists and the caller reaches it; every operation on one starts here. */
 export const reachOrganization = async (call: Deps, orgId: number): Promise<void> => {

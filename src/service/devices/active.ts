@@ -1,16 +1,21 @@
-import { sql } from 'kysely'
+import { expressionBuilder } from 'kysely'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember, ofMembership } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
+import type { DeviceRow } from './rows.ts'
 
 type Alias = 'devices' | 'd'
 
 /** True of a device that can decide and sign in. A condition of the statement itself, so that it sees every change. */
-export const ofActiveDevice = (table: Alias) => sql<boolean>`${sql.ref(`${table}.state`)} = 'active'`
+export const ofActiveDevice = (table: Alias) =>
+  expressionBuilder<{ devices: DeviceRow; d: DeviceRow }, Alias>()(`${table}.state`, '=', 'active')
 
 /** True of a device that is active or can still become active. */
 export const ofKeptDevice = (table: Alias) =>
-  sql<boolean>`${sql.ref(`${table}.state`)} in ('active', 'pending')`
+  expressionBuilder<{ devices: DeviceRow; d: DeviceRow }, Alias>()(`${table}.state`, 'in', [
+    'active',
+    'pending',
+  ])
 
 /** Devices of anybody, also of former members, in any state. Software keys count only with --dev. */
 export const devicesInAnyState = (db: Db, dev: boolean) =>

@@ -74,7 +74,7 @@ test('no organization answers to the slug of another', async () => {
     ['globex', 'swap'],
   ])
     await service.runSql(`UPDATE organizations SET slug = '${slug}' WHERE slug = '${name}'`)
-  expect(refusal(await service.call('GET', '/organization/acme'))).toEqual(changed)
+  expect(refusal(await service.call('GET', '/organization/acme'))).toEqual([409, 'organization_altered', []])
   expect((await service.call('GET', `/organization/${acme.id}`)).status).toBe(200)
 })
 

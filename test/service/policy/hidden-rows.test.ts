@@ -97,6 +97,43 @@ test.runIf(onPostgres())('what comes between is found', async () => {
   expect(await found()).toBe('trigger swallow on audit')
 })
 
+const asBefore = 'ALTER TABLE nodes ALTER started_at TYPE text COLLATE "C"'
+
+test.runIf(onPostgres()).each([
+  [
+    'a column whose values compare in another way',
+    ['ALTER TABLE nodes ALTER started_at TYPE timestamptz USING NULL'],
+    [asBefore],
+    'type timestamp with time zone of started_at on nodes',
+  ],
+  [
+    'one in another order',
+    ['ALTER TABLE nodes ALTER started_at TYPE text COLLATE "POSIX"'],
+    [asBefore],
+    'type text of started_at on nodes',
+  ],
+  [
+    'rows of another table',
+    ['CREATE TABLE more () INHERITS (nodes)'],
+    ['DROP TABLE more'],
+    'table more on nodes',
+  ],
+  [
+    'a view in the place of a table',
+    ['ALTER TABLE nodes RENAME TO kept', 'CREATE VIEW nodes AS SELECT * FROM kept'],
+    ['DROP VIEW nodes', 'ALTER TABLE kept RENAME TO nodes'],
+    'rule _RETURN on nodes',
+  ],
+])('so is %s', async (_, changes, undo, between) => {
+  for (const change of changes) await service.runSql(change)
+  try {
+    expect(await found()).toBe(between)
+  } finally {
+    for (const change of undo) await service.runSql(change)
+  }
+  expect(await found()).toBeNull()
+})
+
 test.runIf(onPostgres())('neither policies nor functions of another schema come between', async () => {
   const { rows } = await service.storage.read((db) =>
     sql`SELECT current_setting('row_security') AS security, current_schemas(true)::text AS schemas`.execute(

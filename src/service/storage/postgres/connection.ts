@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig, type QueryResult as Result } from 'pg'
+import { requireAsked } from '../as-asked.ts'
 import type { DatabaseServer } from './database-url.ts'
 
 /** Numbers, as SQLite returns them: ids and counts stay below 2^53. */
@@ -120,7 +121,7 @@ const bindable = (value: unknown): unknown => {
 /** Runs a query of Kysely as a prepared statement. */
 export const execute = async <R>(
   connection: Queryable,
-  { sql, parameters }: CompiledQuery,
+  { sql, parameters, query }: CompiledQuery,
 ): Promise<QueryResult<R>> => {
   const name = nameOf(sql)
   const { rows, rowCount } = await connection.query({
@@ -128,5 +129,6 @@ export const execute = async <R>(
     text: sql,
     values: parameters.map(bindable),
   })
+  requireAsked(query, rows)
   return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) }
 }

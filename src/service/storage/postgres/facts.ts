@@ -65,6 +65,10 @@ const factsQuery = `
       select 'trigger ' || tgname as what, tgrelid as id from pg_trigger where not tgisinternal
       union all select 'rule ' || rulename, ev_class from pg_rewrite
       union all select 'policy ' || polname, polrelid from pg_policy
+      union all select 'table ' || inhrelid::regclass, inhparent from pg_inherits
+      union all select 'type ' || format_type(atttypid, null) || ' of ' || attname, attrelid from pg_attribute
+        where attnum > 0 and not attisdropped and (attcollation not in (0, '"C"'::regcollation)
+          or atttypid not in ('bigint'::regtype, 'double precision'::regtype, 'text'::regtype))
     ) as found join pg_class on pg_class.oid = id
     where relnamespace = to_regnamespace(current_schema()) and relname = any($1)) as between
 `

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { Kysely, SqliteDialect, type CompiledQuery, type QueryResult, type SqliteDatabase } from 'kysely'
 import Libsql from 'libsql'
+import { requireAsked } from '../as-asked.ts'
 import type { Db, Tables } from '../schema.ts'
 
 export type Connection = Omit<SqliteDatabase, 'prepare'> & {
@@ -127,11 +128,19 @@ const oneRow = /^select \(/
 
 const execute = async <R>(
   connection: Connection,
-  { sql, parameters }: CompiledQuery,
+  { sql, parameters, query }: CompiledQuery,
 ): Promise<QueryResult<R>> => {
   const statement = connection.prepare(sql)
-  if (oneRow.test(sql)) return { rows: [statement.first(parameters) as R] }
-  if (statement.reader) return { rows: statement.all(parameters) as R[] }
+  if (oneRow.test(sql)) {
+    // libsql adds how long it took.
+    const { _metadata: _, ...row } = statement.first(parameters) as Record<string, unknown>
+    return { rows: [row as R] }
+  }
+  if (statement.reader) {
+    const rows = statement.all(parameters) as R[]
+    requireAsked(query, rows)
+    return { rows }
+  }
   const { changes, lastInsertRowid } = statement.run(parameters)
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
 }

@@ -1,0 +1,160 @@
+import {
+  AliasNode,
+  AndNode,
+  BinaryOperationNode,
+  ColumnNode,
+  type CompiledQuery,
+  DeleteQueryNode,
+  IdentifierNode,
+  type OperationNode,
+  OperatorNode,
+  ParensNode,
+  PrimitiveValueListNode,
+  ReferenceNode,
+  SelectAllNode,
+  SelectQueryNode,
+  UpdateQueryNode,
+  ValueNode,
+} from 'kysely'
+import { storeChanged } from './store-changed.ts'
+
+// Whoever can replace a table by a view, or write the index of a file, answers a query with rows that its WHERE does not describe:
+// each is genuine, and belongs to somebody else. So every row is compared with what was asked for.
+
+type Query = CompiledQuery['query']
+
+/** What each row of an answer must have in a column. */
+type Expected = { column: string; operator: string; value: unknown }
+
+const isStar = (selected: OperationNode): boolean =>
+  SelectAllNode.is(selected) || (ReferenceNode.is(selected) && SelectAllNode.is(selected.column))
+
+const columnOf = (node: OperationNode): string | undefined => {
+  const column = ReferenceNode.is(node) ? node.column : node
+  return ColumnNode.is(column) ? column.column.name : undefined
+}
+
+const tableOf = (node: OperationNode): string | undefined =>
+  ReferenceNode.is(node) ? node.table?.table.identifier.name : undefined
+
+/** Under which name the answer has what is selected; undefined if it is all columns, or an expression. */
+const nameOf = (selected: OperationNode): string | undefined => {
+  if (!AliasNode.is(selected)) return columnOf(selected)
+  return IdentifierNode.is(selected.alias) ? selected.alias.name : undefined
+}
+
+/** Under which name a column is in the answer; undefined if it is not, or if something else may have that name. */
+const nameInAnswer = (
+  column: ReferenceNode,
+  selections: readonly OperationNode[],
+  hasOneTable: boolean,
+): string | undefined => {
+  const found = selections.filter((selected) => {
+    const source = AliasNode.is(selected) ? selected.node : selected
+    const isOfTable = hasOneTable || tableOf(source) === tableOf(column)
+    return isOfTable && (isStar(source) || columnOf(source) === columnOf(column))
+  })
+  const name = found[0] && (nameOf(found[0]) ?? columnOf(column))
+  const others = selections.filter((one) => !found.includes(one) && (isStar(one) || nameOf(one) === name))
+  return found.length === 1 && others.length === 0 ? name : undefined
+}
+
+/** The comparisons of a WHERE that all hold. */
+const comparisonsIn = (where: OperationNode): BinaryOperationNode[] => {
+  if (AndNode.is(where)) return [where.left, where.right].flatMap(comparisonsIn)
+  if (ParensNode.is(where)) return comparisonsIn(where.node)
+  return BinaryOperationNode.is(where) ? [where] : []
+}
+
+const partsOf = (query: Query) => {
+  // The rows of a UNION are also those of another query.
+  if (SelectQueryNode.is(query) && !query.setOperations)
+    return { selections: query.selections, hasOneTable: query.from?.froms.length === 1 && !query.joins }
+  if (UpdateQueryNode.is(query))
+    return { selections: query.returning?.selections, hasOneTable: !query.from && !query.joins }
+  if (DeleteQueryNode.is(query))
+    return { selections: query.returning?.selections, hasOneTable: !query.using && !query.joins }
+  return undefined
+}
+
+const expectedOf = (query: Query): Expected[] => {
+  const { selections = [], hasOneTable = false } = partsOf(query) ?? {}
+  const where = 'where' in query ? query.where : undefined
+  if (!where || selections.length === 0) return []
+  const selected = selections.map(({ selection }) => selection)
+  const changed = UpdateQueryNode.is(query) ? query.updates?.map(({ column }) => columnOf(column)) : []
+  return comparisonsIn(where.where).flatMap(({ leftOperand: left, operator, rightOperand: right }) => {
+    if (!ReferenceNode.is(left) || !OperatorNode.is(operator) || changed?.includes(columnOf(left))) return []
+    const column = nameInAnswer(left, selected, hasOneTable)
+    if (column === undefined) return []
+    if (ValueNode.is(right)) return [{ column, operator: operator.operator, value: right.value }]
+    return PrimitiveValueListNode.is(right)
+      ? [{ column, operator: operator.operator, value: right.values }]
+      : []
+  })
+}
+
+const isSame = (found: unknown, value: unknown): boolean => {
+  const meant = typeof value === 'boolean' ? Number(value) : value
+  return found === meant || (found !== null && meant !== null && String(found) === String(meant))
+}
+
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
+
+/** Of numbers and times, whose order is the same in every store. */
+const ordered =
+  (holds: (found: unknown, value: unknown) => boolean) =>
+  (found: unknown, value: unknown): boolean => {
+    const areKnown = typeof found === 'number' ? typeof value === 'number' : isTime(found) && isTime(value)
+    return found !== null && (!areKnown || holds(found, value))
+  }
+
+const operators: Record<string, (found: unknown, value: unknown) => boolean> = {
+  '=': isSame,
+  is: isSame,
+  in: (found, value) => (value as unknown[]).some((one) => isSame(found, one)),
+  '<>': (found, value) => !isSame(found, value),
+  'is not': (found, value) => !isSame(found, value),
+  '<': ordered((found, value) => (found as number) < (value as number)),
+  '<=': ordered((found, value) => (found as number) <= (value as number)),
+  '>': ordered((found, value) => (found as number) > (value as number)),
+  '>=': ordered((found, value) => (found as number) >= (value as number)),
+}
+
+/** What the columns of svc contain. A column of another type has values that compare, or have a MAC, like none of these. */
+const isOwnType = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+
+const known = new WeakMap<Query, Expected[]>()
+
+const isKnown = (value: unknown): boolean =>
+  value === null || (Array.isArray(value) ? value.every(isKnown) : typeof value !== 'object')
+
+/**
+ * Throws 409 `store_changed` if a row of an answer is not what the WHERE of its query says, as far as its columns show, or has a
+ * value of a type that no column has. `resolve` returns the value of a placeholder, without which what a column is compared with
+ * is not known.
+ */
+export const requireAsked = (
+  query: Query,
+  rows: readonly unknown[],
+  resolve: (value: unknown) => unknown = (value) => value,
+): void => {
+  if (rows.length === 0) return
+  for (const row of rows)
+    for (const [column, value] of Object.entries(row as object))
+      if (!isOwnType(value)) throw storeChanged(`it answered with a value of another type (${column})`)
+  let expected = known.get(query)
+  if (!expected) known.set(query, (expected = expectedOf(query)))
+  for (const { column, operator, value } of expected) {
+    const holds = operators[operator]
+    const meant = Array.isArray(value) ? value.map(resolve) : resolve(value)
+    if (
+      holds &&
+      isKnown(meant) &&
+      !rows.every((row) => holds((row as Record<string, unknown>)[column], meant))
+    )
+      throw storeChanged(`it answered with a row that was not asked for (${column})`)
+  }
+}
