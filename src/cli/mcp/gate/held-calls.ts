@@ -194,10 +194,12 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
     const ended = new AbortController()
     try {
       const hasProgress = call.progressToken !== undefined
+      let early = isNew && !hasProgress ? [held.numbered] : []
       for (;;) {
         const soft = wait(softMs, 'soft', { signal: ended.signal }).catch(() => 'soft')
-        const early = isNew && !hasProgress ? [held.numbered] : []
         const outcome = await Promise.race([soft, held.outcome, ...early])
+        // It stays resolved, also for a call that is cancelled.
+        early = []
         const { record } = held
         const gives = outcome === 'soft' && (!hasProgress || record?.number) && !held.using && record
         if (gives && !signal.aborted) {

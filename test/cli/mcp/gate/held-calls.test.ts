@@ -84,3 +84,28 @@ test('a tool that the server changes again and again is not called, and the answ
   })
   expect(consumed).toBe(0)
 })
+
+test('a call that is cancelled before its number is known ends with its request', async () => {
+  const cancelled = new AbortController()
+  const held = createHeldCalls({
+    server: 's',
+    definitions: {
+      read: async () => definition,
+      requireListed: async () => undefined,
+      schemaOf: () => undefined,
+      forget: () => undefined,
+    },
+    approved: { of: () => undefined, keep: () => undefined },
+    getConsumed: async (_, __, { progress, signal }) => {
+      cancelled.abort()
+      progress.requested({ ...record, number: '42' } as ApprovalRecord)
+      // The request is withdrawn.
+      await new Promise(setImmediate)
+      signal.throwIfAborted()
+    },
+    clock: { now: () => 0 },
+  })
+  const wait = { signal: cancelled.signal, say: () => undefined }
+  expect(await held.hold(call(1), approver, wait)).toMatchObject({ approved: false })
+  await held.end()
+})
