@@ -27,5 +27,11 @@ const ofSeveral = (input: Fields): string[] => {
 export const commandsOf = (id: OperationId, input: Fields): string[] => {
   const { cli } = table[id]
   const appoints = cli.startsWith('user ') && ['admin', 'operator'].includes(String(input['role']))
-  return [cli, ...(appoints ? ['user make-admin'] : []), ...(id === 'setRules' ? ofSeveral(input) : [])]
+  return [
+    cli,
+    ...(appoints ? ['user make-admin'] : []),
+    // Whoever asked to join becomes a member, and gets a link to register a phone.
+    ...(id === 'acceptUser' ? ['user create', 'user enroll'] : []),
+    ...(id === 'setRules' ? ofSeveral(input) : []),
+  ]
 }

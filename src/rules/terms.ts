@@ -38,7 +38,7 @@ export const termsOf = (rules: readonly Rule[], asked: Asked = {}): Terms | unde
     use_within_s: least(
       asked.use_within_s,
       rules.map((rule) => rule.use_within_s),
-      { usual: defaultUse, most: Infinity },
+      { usual: defaultUse, most: defaultUse },
     ),
     number: rules.some((rule) => rule.number),
     factors: [...new Set(rules.flatMap((rule) => rule.factors ?? []))],

@@ -176,6 +176,10 @@ describe('the terms of several rules', () => {
     expect(termsOf([rule({ lifetime_s: 900 })], { lifetime_s: 3000 })?.lifetime_s).toBe(900)
     expect(termsOf([rule({ lifetime_s: 900 })], { lifetime_s: 60 })?.lifetime_s).toBe(60)
     expect(termsOf([rule()])).toMatchObject({ lifetime_s: 300, use_within_s: 600 })
+    // A rule that says nothing says the usual.
+    expect(termsOf([rule()], { use_within_s: 86_400 })?.use_within_s).toBe(600)
+    expect(termsOf([rule({ use_within_s: 3600 })], { use_within_s: 86_400 })?.use_within_s).toBe(3600)
+    expect(termsOf([], { use_within_s: 86_400 })?.use_within_s).toBe(86_400)
   })
 
   test('allow more than an hour only if a rule says so', () => {

@@ -153,7 +153,8 @@ export const useRow = async (
   }
   const found = await findUnused(db, { ...row, unused: macs.unused })
   const { rows } = await use(db, { request_id, org_id, row_index, digest, asked_by, now, ...macs })
-  if (found.rows.length === 0 || rows.length === 0) throw await notUsable(call, proven, { row_index, digest, asked_by })
+  if (found.rows.length === 0 || rows.length === 0)
+    throw await notUsable(call, proven, { row_index, digest, asked_by })
   if ((await lastUnused(db, { org_id, request_id })).rows.length > 0) return true
   await updateApproval(db, proven)
     .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })

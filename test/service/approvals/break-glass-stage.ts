@@ -46,6 +46,7 @@ export const installHooks = (): void => {
       match: { type: 'command', argv: ['terraform', '**'] },
       who: ['@dba'],
       break_glass: '@oncall',
+      use_within_s: 3600,
     })
     asks = await terminalOf(ada)
   })

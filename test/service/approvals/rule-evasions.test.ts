@@ -3,6 +3,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { type Approver, createApprover } from '../approver.ts'
 import { hour } from '../clock.ts'
 import { createMember, dataOf } from '../fixtures.ts'
+import { createMobileUser } from '../mobile-user.ts'
 
 // Each call here does what a rule holds, in other words. Nothing may change without the people of the rule.
 
@@ -58,6 +59,18 @@ describe('a rule of "user make-admin" holds', () => {
   test('and not other updates', async () => {
     const path = `/organization/${acme.id}/update/user/${member.id}`
     expect((await send('PUT', path, { first_name: 'Grace' })).status).toBe(200)
+  })
+})
+
+describe.each(['user create', 'user enroll'])('a rule of "%s" holds', (operation) => {
+  test('the acceptance of whoever asked to join', async () => {
+    const { user_id } = await createMobileUser(service, { mobile: '2025550177' })
+    const path = `/organization/${acme.id}/create/auth-code`
+    const { code } = dataOf(await service.call('POST', path, { body: { label: 'x' } }))
+    dataOf(await service.call('POST', '/user/assign-org', { body: { user_id, auth_code: code } }))
+    await hold(operation)
+    const answer = await send('POST', `/organization/${acme.id}/user/${user_id}/accept`, {})
+    expect(codeOf(answer)).toEqual([403, 'approval_required'])
   })
 })
 

@@ -47,7 +47,10 @@ describe('an approval that ended', () => {
     const after = await row(approved)
     const [ballot] = await service.runSql('SELECT * FROM ballots WHERE request_id = ?', [approved])
     expect(ballot).toMatchObject({ user_id: Number(ada.id), status: 'approved', attestation: null })
-    expect(JSON.stringify([after, ballot])).not.toMatch(/Bob|rent|Payroll|Ada|0101/)
+    // Random letters can be any word.
+    const random = (name: string): boolean => /row_mac|digest|request_id/.test(name)
+    const texts = JSON.stringify([after, ballot], (name, value: unknown) => (random(name) ? '' : value))
+    expect(texts).not.toMatch(/Bob|rent|Payroll|Ada|0101/)
     expect(after).toEqual({
       ...before,
       row_mac: after.row_mac,

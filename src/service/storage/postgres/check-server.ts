@@ -32,7 +32,11 @@ export const checkServer = async (client: ClientBase, { durable }: { durable: bo
       'No schema of the search path exists, or this user may not use it',
       `GRANT CREATE, USAGE ON SCHEMA public TO "${facts.role}"`,
     )
-  if (facts.between !== null) throw databaseAltered(facts.between, 'DROP TRIGGER, DROP RULE, DROP POLICY, DROP TABLE or ALTER COLUMN TYPE')
+  if (facts.between !== null)
+    throw databaseAltered(
+      facts.between,
+      'DROP TRIGGER, DROP RULE, DROP POLICY, DROP TABLE or ALTER COLUMN TYPE',
+    )
   const loss = durable ? dataLoss(facts) : undefined
   if (loss)
     throw new SvcError('failed', 'database_loses_data', `The database can lose data: ${loss.reason}`, {
