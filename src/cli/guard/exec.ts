@@ -15,13 +15,18 @@ const nothing = 'nothing was run'
 /** Who ran sudo. sudo sets the variable itself; without sudo, the account of this process. */
 const callerOf = ({ env }: Pick<Io, 'env'>): string => env['SUDO_USER'] || ownAccount().name
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+/** A pipe has what somebody writes into it after the approval. */
+const contentOf = (path: string): 'file' | 'pipe' | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isFIFO() || found?.isSocket()) return 'pipe'
+  return found?.isFile() ? 'file' : undefined
+}
 
-/** The program and the arguments that are files which somebody else than root could change until they are opened. */
+/** The program and the arguments whose content somebody else than root could change until they are opened. */
 const changeableFiles = (argv: readonly string[], file: string, cwd: string): string[] =>
   [file, ...argv.slice(1)].filter((name) => {
     const path = pathOf(name, { cwd })
-    return name !== '' && isFile(path) && changeableBy(path) !== undefined
+    return name !== '' && contentOf(path) !== undefined && changeableBy(path) !== undefined
   })
 
 /** Runs a command after a person has approved exactly it, and returns its exit code. */
@@ -34,6 +39,13 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
   const run = newRun()
   const file = findCommand(name, { env: { PATH: fixedPath }, cwd })
   const files = changeableFiles(argv, file, cwd)
+  const pipe = files.find((one) => contentOf(pathOf(one, { cwd })) === 'pipe')
+  if (pipe !== undefined)
+    throw failure(
+      'guard_changeable',
+      `${safeLine(pipe)} is a pipe, so nobody could approve what comes out of it: ${nothing}`,
+      'Name a regular file',
+    )
   if (files.length > 0 && config.exec?.files !== 'copy')
     throw failure(
       'guard_changeable',

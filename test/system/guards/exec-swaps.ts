@@ -106,6 +106,20 @@ export const tryExecSwaps = (): void => {
       expect([existsSync(`${mark}.good`), existsSync(`${mark}.evil`)]).toEqual([true, false])
     })
 
+    test('refuses a pipe of the caller, who could write into it after the approval', async () => {
+      const pipe = join(home, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      execFileSync('chown', [account, pipe])
+      const tried = async (): Promise<void> => {
+        const { exit, stderr } = await sudo(['sh', pipe]).ended
+        expect(exit).toBe(101)
+        expect(stderr).toContain('is a pipe, so nobody could approve what comes out of it: nothing was run')
+      }
+      await tried()
+      change('exec: {}', 'exec: {files: copy}')
+      await tried()
+    })
+
     test('refuses a file that the caller could change behind a link and ..', async () => {
       const real = join(home, 'real')
       mkdirSync(join(real, 'inner'), { recursive: true })
