@@ -104,9 +104,11 @@ const bindFile = (name: string, at: number, io: Pick<Io, 'cwd'>, folder: string)
   }
 }
 
-const fileChanged = (path: string, how: string, hint: string): SvcError =>
+type Change = { path: string; how: string; hint?: string }
+
+const fileChanged = ({ path, how, hint = '' }: Change, isUsed: boolean): SvcError =>
   new SvcError('failed', 'file_changed', `${path} is not what was approved: nothing was run`, {
-    detail: `${how}. The approval was not used.`,
+    detail: `${how}. The approval was ${isUsed ? 'used up' : 'not used'}.`,
     hint: `Request a new approval${hint}`,
   })
 
@@ -189,8 +191,11 @@ export const bindCommand = (
       const one = unbound.get(path)
       if (one) one.identity = identityOf(look(path))
     },
-    /** Throws if a file is no longer what was approved, or an argument now refers to another file. */
-    recheck: (): void => {
+    /**
+     * Throws if a file is no longer what was approved, or an argument now refers to another file. To be called before the approval is
+     * used, and once more just before the command starts: whoever sees the use could change a file in between.
+     */
+    recheck: (isUsed = false): void => {
       checkSameFolder(io)
       for (const one of known.values()) {
         let now: string | undefined
@@ -202,21 +207,27 @@ export const bindCommand = (
         }
         if (now !== one.sha256)
           throw fileChanged(
-            one.path,
-            'Its content changed after the request',
-            ', or bind a private copy: --bind FILE',
+            {
+              path: one.path,
+              how: 'Its content changed after the request',
+              hint: ', or bind a private copy: --bind FILE',
+            },
+            isUsed,
           )
       }
       if (executable.copy === undefined && realpathSync.native(file) !== program)
-        throw fileChanged(file, 'It is now a link to another program', '')
+        throw fileChanged({ path: file, how: 'It is now a link to another program' }, isUsed)
       for (const { path, identity } of unbound.values())
         if (identityOf(look(path)) !== identity)
           throw fileChanged(
-            path,
-            identity === undefined
-              ? 'It did not exist at the time of the request'
-              : 'It was replaced or removed after the request',
-            '',
+            {
+              path,
+              how:
+                identity === undefined
+                  ? 'It did not exist at the time of the request'
+                  : 'It was replaced or removed after the request',
+            },
+            isUsed,
           )
     },
   }

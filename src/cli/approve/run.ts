@@ -40,6 +40,7 @@ const askAndRun = async (
   const { openBackend } = await import('./open-backend.ts')
   const { createProgress } = await import('./progress.ts')
   const { separated } = await import('./separation.ts')
+  const { runChild } = await import('./child.ts')
   const { approvers, ...wanted } = request
   const backend = await openBackend(context, {
     through: options.mcp ? 'tools' : undefined,
@@ -62,7 +63,7 @@ const askAndRun = async (
       once: backend.tools ? 'if-possible' : 'always',
       // A tool server does not describe the key, so the receipt decides.
       separated: backend.tools ? {} : await separated(context),
-      recheck: command.recheck,
+      recheck: () => command.recheck(),
       submit: submitAsking(runOperation, context),
     }
     const timed = { ...(backend.tools && { lifetime_s: defaultSeconds }), ...wanted }
@@ -74,13 +75,13 @@ const askAndRun = async (
     if (kept) kept.write(receipt)
     else writeFileSync(path, receipt, { mode: 0o600 })
     kept = undefined
-    const { runChild } = await import('./child.ts')
     const env = {
       ...environment.env,
       SVC_APPROVAL_RECEIPT: path,
       SVC_APPROVAL_ID: id,
       ...(request.break_glass !== undefined && { SVC_APPROVAL_BREAK_GLASS: '1' }),
     }
+    command.recheck(true)
     context.exitCode = await runChild(command.file, command.args, { env, cwd: io.here })
   } finally {
     kept?.giveUp()

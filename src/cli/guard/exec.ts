@@ -60,27 +60,29 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
     const command = bindCommand({ argv, file, bind: files, environment, folder }, io)
     for (const text of command.warnings)
       io.stderr.write(`guard: ${safeLine(text.replace('. To bind a file in it: --bind FILE', ''))}\n`)
+    const recheck = (isUsed: boolean): void => {
+      const now = changeableFiles(argv, file, cwd)
+      const added = now.find((one) => !files.includes(one))
+      if (added !== undefined)
+        throw failure(
+          'file_changed',
+          `${pathOf(added, { cwd })} is not what was approved: ${nothing}`,
+          'Request a new approval',
+        )
+      command.recheck(isUsed)
+    }
     const approval = await hold(
       config,
       {
         subject: guardSubject('command', command.subject.data),
         account,
         nothing,
-        recheck: () => {
-          const now = changeableFiles(argv, file, cwd)
-          const added = now.find((one) => !files.includes(one))
-          if (added !== undefined)
-            throw failure(
-              'file_changed',
-              `${pathOf(added, { cwd })} is not what was approved: ${nothing}`,
-              'Request a new approval',
-            )
-          command.recheck()
-        },
+        recheck: () => recheck(false),
       },
       io,
     )
     const env = { ...environment.env, SVC_APPROVAL_ID: approval.id }
+    recheck(true)
     return await runChild(command.file, command.args, { env, cwd: io.here })
   } finally {
     removeBound(folder)
