@@ -59,10 +59,6 @@ export const rewrap = async (db: Db, from: Pick<Wrapping, 'unwrap'>, to: Pick<Wr
   return done
 }
 
-/** A request that ended without an approval is not decided again, and needs no MAC. */
-const needsMac = (table: MacTable, { status }: StoredRow): boolean =>
-  table !== 'approvals' || status === 'pending' || status === 'approved'
-
 /** Gives each row that `from` authenticates its MAC of `to`, and none to the others. Returns the rows that lost one. */
 export const remac = async (
   db: Db,
@@ -73,7 +69,7 @@ export const remac = async (
   for (const table of sealedTables)
     if (table !== 'api_keys')
       for await (const rows of readPages(db, table))
-        for (const row of rows.filter((one) => needsMac(table, one))) {
+        for (const row of rows) {
           const known = row as CoveredRow<MacTable> & { row_mac: string | null }
           const row_mac = from.holds(table, known) ? to.macOf(table, known) : null
           if (row_mac === null && known.row_mac !== null)
