@@ -13,7 +13,7 @@ const elsewhere = {
     unauthenticated`,
   'of a request or of the use of an approval': `approver_away approver_not_enrolled approver_not_separated break_glass_asked_often break_glass_exhausted
      break_glass_not_allowed break_glass_not_signed_in break_glass_unheard break_glass_unreviewed factor_unchecked grant_over muted
-    not_approved other_subject organization_altered requester_not_confirmed rules_changed sender_not_active several_users subject_too_large too_many_pending too_many_rings
+    approver_left not_approved other_subject organization_altered requester_not_confirmed rules_changed sender_not_active several_users subject_too_large too_many_pending too_many_rings
     unknown_approval use_by_passed`,
   'of a device that registers, which has texts of its own': `attestation_required authenticator_not_allowed key_can_be_copied
     model_not_allowed`,

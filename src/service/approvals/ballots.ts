@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
-import { notFound } from '../../core/refusal.ts'
+import { conflict, notFound } from '../../core/refusal.ts'
 import type { Receipt } from '../../receipt/receipt.ts'
 import type { Call } from '../call/call.ts'
+import { ofMembership } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { askAgain } from './ask-again.ts'
 import type { ApprovalRow, BallotRow, RequestKey } from './rows.ts'
 
 // Each person who is asked has a ballot of their own: what they sign, and what they answered.
@@ -74,6 +77,35 @@ const activeSigners = async (
     .execute()
   const active = rows.filter((row) => row.state === 'active' && isAuthenticDevice({ keyring }, row))
   return new Set(active.map(({ id }) => id))
+}
+
+/** A yes of somebody who is on hold or no member any more, or whose device was revoked since. */
+const lapsedYes = statement((db, { request_id, org_id }: { request_id: string; org_id: number }) =>
+  db
+    .selectFrom('ballots as b')
+    .leftJoin('memberships as m', (join) => join.on(ofMembership('b')).on('m.state', '=', 'active'))
+    .leftJoin('devices as d', (join) =>
+      join.onRef('d.id', '=', 'b.device_id').onRef('d.org_id', '=', 'b.org_id').on('d.state', '=', 'active'),
+    )
+    .where('b.request_id', '=', request_id)
+    .where('b.org_id', '=', org_id)
+    .where('b.status', '=', 'approved')
+    .where(({ or, eb }) => or([eb('m.id', 'is', null), eb('d.id', 'is', null)]))
+    .select('b.id')
+    .limit(1),
+)
+
+/** Refuses to use an approval of somebody whose phone was stolen: whoever revokes it ends what it approved. */
+export const requireApprovers = async (
+  { db }: Pick<Call, 'db'>,
+  { request_id, org_id }: ApprovalRow,
+): Promise<void> => {
+  if ((await lapsedYes(db, { request_id, org_id })).rows.length === 0) return
+  throw conflict(
+    'approver_left',
+    'Somebody who approved this is no longer an active member, or their device was revoked since',
+    askAgain,
+  )
 }
 
 /** Somebody who can still answer, or whose yes still counts. */

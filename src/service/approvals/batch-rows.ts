@@ -5,6 +5,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { forgetProved, requestNotAuthentic } from './authentic.ts'
+import { requireApprovers } from './ballots.ts'
 import { notConsumable } from './consumption.ts'
 import { auditSubject } from './record.ts'
 import { type ApprovalRow, isUsable, isUsableBy, type RequestKey, updateApproval } from './rows.ts'
@@ -155,6 +156,7 @@ export const useRow = async (
   const { rows } = await use(db, { request_id, org_id, row_index, digest, asked_by, now, ...macs })
   if (found.rows.length === 0 || rows.length === 0)
     throw await notUsable(call, proven, { row_index, digest, asked_by })
+  await requireApprovers(call, proven)
   if ((await lastUnused(db, { org_id, request_id })).rows.length > 0) return true
   await updateApproval(db, proven)
     .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })

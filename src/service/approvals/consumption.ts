@@ -6,6 +6,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { askAgain } from './ask-again.ts'
+import { requireApprovers } from './ballots.ts'
 import { proveApproval } from './authentic.ts'
 import { tellOfUse } from './emergency-notices.ts'
 import { dropRows, expireDue, requestExpired } from './expiry.ts'
@@ -80,6 +81,7 @@ export const useOnce = async (
     const used: ApprovalRow = { ...proven, ...values }
     await requireSameRules(call, used)
     await requireGranter(call, used)
+    await requireApprovers(call, used)
     await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
     await tellOfUse(call, used)
     return toApprovalRecord(used, call)

@@ -6,6 +6,7 @@ import {
   type CompiledQuery,
   DeleteQueryNode,
   IdentifierNode,
+  InsertQueryNode,
   type OperationNode,
   OperatorNode,
   ParensNode,
@@ -15,6 +16,7 @@ import {
   SelectQueryNode,
   UpdateQueryNode,
   ValueNode,
+  ValuesNode,
 } from 'kysely'
 import { storeChanged } from './store-changed.ts'
 
@@ -77,7 +79,23 @@ const partsOf = (query: Query) => {
   return undefined
 }
 
+/** What a row that was inserted must be: a trigger could make it another one. */
+const insertedBy = ({ columns = [], values, returning, onConflict }: InsertQueryNode): Expected[] => {
+  const [row, ...others] = values && ValuesNode.is(values) ? values.values : []
+  if (!row || others.length > 0 || onConflict?.updates) return []
+  const inserted = PrimitiveValueListNode.is(row) ? row.values.map(ValueNode.create) : row.values
+  const selected = returning?.selections.map(({ selection }) => selection) ?? []
+  return columns.flatMap((own, at) => {
+    const value = inserted[at]
+    const column = nameInAnswer(ReferenceNode.create(own), selected, true)
+    return column !== undefined && value && ValueNode.is(value)
+      ? [{ column, operator: '=', value: value.value }]
+      : []
+  })
+}
+
 const expectedOf = (query: Query): Expected[] => {
+  if (InsertQueryNode.is(query)) return insertedBy(query)
   const { selections = [], hasOneTable = false } = partsOf(query) ?? {}
   const where = 'where' in query ? query.where : undefined
   if (!where || selections.length === 0) return []

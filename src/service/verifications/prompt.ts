@@ -5,6 +5,7 @@ import { wakeOf } from '../approvals/lines.ts'
 import { auditSubject } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
 import { endPending } from '../approvals/rows.ts'
+import { requireApprovers } from '../approvals/ballots.ts'
 import { requireSameRules } from '../approvals/rules-of-request.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -79,6 +80,7 @@ export const validateAuth: HandlerOf<'validateAuth'> = async ({ mobile, request_
   const { prompt } = row
   if (prompt?.status !== 'approved' || prompt.attestation === null) return denied(factors, 'service')
   await requireSameRules(call, prompt)
+  await requireApprovers(call, prompt)
   await spend(call, row, { outcome: 'success', source: 'service' })
   const attestation = JSON.parse(prompt.attestation) as Receipt
   const { user_id, request_id: id } = row

@@ -70,6 +70,27 @@ test.each<[string, (row: Row) => { execute(): Promise<unknown> }, Row]>([
   expect(await query({ ...device, device: 5 }).execute()).toHaveLength(1)
 })
 
+test('refuses a row that is not the one that was inserted', async () => {
+  const values = { name: 'acme', slug: 'acme', policy: '{}', created_at: now, updated_at: now }
+  const added = (row: Row) => answering(row).insertInto('organizations').values(values).returningAll()
+  expect(await added({ id: 5, ...values }).execute()).toHaveLength(1)
+  await expect(added({ id: 5, ...values, slug: 'globex' }).execute()).rejects.toThrow('not asked for (slug)')
+  const again = (row: Row) =>
+    answering(row)
+      .insertInto('organizations')
+      .values({ ...values, id: 5 })
+      .onConflict((of) => of.column('slug').doNothing())
+      .returning('id')
+  await expect(again({ id: 1 }).execute()).rejects.toThrow('not asked for (id)')
+  // What is there already may be another row.
+  const kept = answering({ id: 1 })
+    .insertInto('organizations')
+    .values({ ...values, id: 5 })
+    .onConflict((of) => of.column('slug').doUpdateSet({ name: 'x' }))
+    .returning('id')
+  expect(await kept.execute()).toEqual([{ id: 1 }])
+})
+
 test('refuses a row that has not the value of a statement', async () => {
   const find = statement((db, { id }: { id: number }) =>
     db.selectFrom('devices').where('id', '=', id).where('state', '=', 'active').selectAll(),
