@@ -55,6 +55,15 @@ describe('using an approval', () => {
     dataOf(await consume(other))
   })
 
+  test.each([
+    ['the device that approved was revoked', 'DELETE', () => `/svc/v1/organizations/${acme.id}/devices/1`],
+    ['the approver is on hold', 'POST', () => `/organization/${acme.id}/user/${ada.id}/pending`],
+  ])('is refused once %s', async (_, method, path) => {
+    const made = await approved()
+    dataOf(await service.call(method, path(), method === 'POST' ? { body: {} } : {}))
+    expect(await refused(made)).toEqual([409, 'approver_left', []])
+  })
+
   test('of a request that is not approved is refused', async () => {
     const pending = await request()
     expect(await refused(pending)).toEqual([409, 'not_approved', []])
