@@ -44,7 +44,7 @@ export const grant = operations({
     input: z.strictObject({ org_id }),
     data: z.array(grantRecord),
     columns: ['request_id', 'user_id', 'credential', 'what', 'varying', 'used', 'uses', 'ends_at'],
-    wide: ['user_id', 'varying', 'credential'],
+    wide: ['user_id', 'credential'],
     folded: ['uses'],
   },
   revokeGrant: {

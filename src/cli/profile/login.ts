@@ -134,5 +134,5 @@ export const logIn: Action<LoginOptions> = async ({ args: [typedName], options }
       await client.close()
     }
   }
-  await saveProfile({ name, change: (file) => change(file, key), message }, context)
+  await saveProfile({ name, change: (file) => change(file, key), message, isLogin: true }, context)
 }

@@ -120,6 +120,7 @@ export const logInPerson = async (
       {
         name,
         change,
+        isLogin: true,
         message: safeLine(
           `Signed in to ${got.organization} as ${got.person} until ${until}; profile ${name} ${does}`,
         ),

@@ -43,11 +43,13 @@ type Saving = {
   /** Reported once it is saved. */
   message: string
   dryRun?: boolean | undefined
+  /** Says how to use the profile, if it is not the current one. */
+  isLogin?: boolean
 }
 
 /** Saves a change to the profile file; with `dryRun`, shows the profile as it would be and saves nothing. */
 export const saveProfile = async (
-  { name, change, message, dryRun }: Saving,
+  { name, change, message, dryRun, isLogin }: Saving,
   context: Context,
 ): Promise<void> => {
   const store = createStore(context.io)
@@ -55,7 +57,11 @@ export const saveProfile = async (
   if (!dryRun) {
     await store.update(change)
     context.changed = true
-    return output.report(message)
+    output.report(message)
+    const { current } = store.read()
+    if (isLogin && current !== undefined && current !== name)
+      output.report(safeLine(`The current profile is still ${current}: svc profile use ${shellQuote(name)}`))
+    return
   }
   const file = store.read()
   change(file)

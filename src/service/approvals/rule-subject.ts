@@ -64,9 +64,6 @@ const keyTexts = async ({ db, keyring }: Call, org_id: number, rules: readonly R
   return ids.map((id) => `${names.get(id) ?? 'unknown'} (key ${id})`)
 }
 
-const ruleTexts = (book: Book, names: readonly string[]): string[] =>
-  book.rules.filter(({ rule }) => names.includes(rule.name)).map(({ rule }) => canonicalData(rule))
-
 const isNothing = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 /** Leaves out fields that are empty before and after. */
@@ -161,7 +158,10 @@ export const readRuleChange = async (
   }
   if (id === 'setRules') return ofSeveral(call, input, book, org_id)
   const name = String(input['name'])
-  if (id === 'deleteRule') return { before: {}, after: { rule: ruleTexts(book, [name]).join('') } }
+  if (id === 'deleteRule') {
+    const before = partsOf(book.rules.flatMap(({ rule }) => (rule.name === name ? [rule] : [])))
+    return { before, after: Object.fromEntries(Object.keys(before).map((part) => [part, 'removed'])) }
+  }
   const group = result && named(book.groups, name)
   if (!group) return undefined
   return {

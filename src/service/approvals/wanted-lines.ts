@@ -20,13 +20,13 @@ const organizationOf = async (
   if (meant === null && texts.length === 0)
     throw invalid(
       'approvers',
-      'must name somebody: without an organization, no rule holds this request',
+      'must name somebody: this key belongs to no organization whose rules could say who',
       'Name a person with --to +12025550101, or the organization with --org',
     )
   if (meant === null)
     throw invalid(
       'org_id',
-      'is required: only the number of one person says which it is',
+      'is required: this key belongs to no organization, and a group or several people do not say which',
       'Add --org, such as --org acme',
     )
   await reachOrganization(call, meant)
