@@ -63,6 +63,9 @@ describe('a request of two lines', () => {
     await facts(bob).getByText('1 of Bob Jones, Eve Jones').waitFor()
     await bob.phone.tap('Approve')
     await bob.phone.sees('Approved')
+    // Her screen follows.
+    await ada.phone.sees('Approved')
+    await ada.phone.page.getByText('Bob Jones approved this.').waitFor()
     await expect.poll(async () => (await stage.statusOf(id)).status).toBe('approved')
     await card(eve, id).waitFor({ state: 'detached' })
     await eve.phone.page.goto(`${stage.origin}/approver#history`)
@@ -87,7 +90,8 @@ describe('a request of two lines', () => {
     await bob.phone.tap('Next request')
     for (const one of [eve, second]) await card(one, again).click()
     for (const one of [eve, second, bob])
-      await facts(one)
+      await one.phone.page
+        .locator('.signed')
         .getByText(/Bob Jones denied an earlier, identical request at \d/)
         .waitFor()
     await second.phone.tap('Deny')

@@ -134,7 +134,7 @@ test('reads a question before its answer, and Back leads to where it was asked',
   await phone.sees('Devices')
   await phone.page.getByRole('button', { name: /^Remove / }).press('Enter')
   await phone.page.getByRole('group', { name: /signed out immediately.*It’s your last device/ }).waitFor()
-  expect(await focused(phone).textContent()).toBe('Remove')
+  expect(await focused(phone).textContent()).toBe('Cancel')
   await texts()
 })
 

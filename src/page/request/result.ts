@@ -1,4 +1,4 @@
-import type { Outcome, Session } from '../calls/api.ts'
+import { call, type Outcome, type Session } from '../calls/api.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { anotherOrganization, signedOutCards } from '../enrollment/reentry.ts'
@@ -159,8 +159,27 @@ type Showing = {
   muted?: string | undefined
 }
 
+const lookEveryMs = 3000
+
+/** Shows what the others answer, while this person looks at the screen. */
+const followOthers = async (
+  screen: HTMLElement,
+  before: Outcome,
+  { session, show }: { session: Session; show: (now: Outcome) => void },
+): Promise<void> => {
+  const { request_id } = before
+  const seen = JSON.stringify(before)
+  while (screen.isConnected) {
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+    if (document.hidden) continue
+    const now = await call('getOwnRequest', { request_id }, { org: session.org_id }).catch(() => undefined)
+    if (now && screen.isConnected && JSON.stringify(now) !== seen) return show(now)
+  }
+}
+
 /** How a request ended, as the service recorded it, and the way on. Returns what follows the requests that arrive. */
-export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing): (() => void) => {
+export const showOutcome = (outcome: Outcome, showing: Showing): (() => void) => {
+  const { session, queue, muted } = showing
   const { lines = [], ...look } = wordsFor(outcome, session.device_id)
   const quote = h('span', 'quote asked', exactLine(outcome.headline))
   const note = muted !== undefined && muteNote(muted, session)
@@ -169,8 +188,11 @@ export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing
   const isOwn = ended_by === 'number' || ended_by === 'person'
   const canReport = status === 'denied' && isOwn && by === undefined && !reported
   const below = note ? note.undo : canReport && reportLater(request_id, session, next.element)
-  showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, below)
-  return next.refresh
+  const screen = showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, below)
+  let { refresh } = next
+  if (status === 'pending')
+    void followOthers(screen, outcome, { session, show: (now) => (refresh = showOutcome(now, showing)) })
+  return () => refresh()
 }
 
 type Surroundings = {

@@ -138,8 +138,12 @@ const tellConnection = (now: typeof connection): void => {
 }
 
 /** Whom the page waits for; nobody without a text. */
-export const tellWaiting = (text?: Node): void =>
-  put(place('offline'), text !== undefined && h('p', {}, text))
+export const tellWaiting = (text?: Node): void => {
+  const line = place('offline')
+  put(line, text !== undefined && h('p', {}, text))
+  // Whoever has scrolled down to what they change must read that it has not changed yet.
+  if (text !== undefined) line.scrollIntoView({ block: 'nearest' })
+}
 
 /** Whether the page tries again to reach the service. Calls `changed` if it did not, or does no more. */
 export const setOffline = (offline: boolean, retry: () => void, changed?: () => void): void => {
