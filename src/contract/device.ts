@@ -132,9 +132,8 @@ export const device = operations({
       'active_from',
       'enrolled_by',
       'last_used_at',
-      'comparison_code',
     ],
-    wide: ['enrolled_by', 'proof', 'bound_at', 'comparison_code'],
+    wide: ['enrolled_by', 'proof', 'bound_at'],
   },
   listAdded: {
     route: 'GET /svc/v1/organizations/{org_id}/devices/{device_id}/added',
