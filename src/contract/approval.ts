@@ -158,14 +158,10 @@ export const approval = operations({
           flag: 'timeout',
         },
       ),
-      use_within_s: optional(
-        seconds(1, 86_400),
-        'Time to use an approval, in seconds; default: 600; under rules at most what they say, or 600',
-        {
-          example: 600,
-          flag: 'use-within',
-        },
-      ),
+      use_within_s: optional(seconds(1, 86_400), 'Seconds to use it; at most as rules say; default: 600', {
+        example: 600,
+        flag: 'use-within',
+      }),
       number: optional(z.boolean(), 'Require the approver to type a number that only the requester sees'),
       break_glass: breakGlassReason,
       requester: optional(

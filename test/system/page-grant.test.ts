@@ -34,6 +34,7 @@ test('the approver reads what may differ before allowing it, later finds what wa
   expect(await flaws(phone)).toEqual([])
   await phone.tap('Approve, and allow this again')
   await phone.sees('Approved')
+  await reads('You also allowed this again for 1 hour, up to 20 times. To end that, open Your decisions.')
 
   const again = await ask('web-2')
   expect(again).toMatchObject({ status: 'approved', granted_by: request_id, grant_use: 1 })

@@ -14,7 +14,15 @@ import { showRemoved } from '../enrollment/removed.ts'
 import { showMissing, showOutcome } from './result.ts'
 import { createStates } from './states.ts'
 import type { Queue } from './queue.ts'
-import { allowStep, noteStep, notMeStep, numberStep, withoutPlaceStep, type WithoutPlace } from './steps.ts'
+import {
+  allowStep,
+  allowText,
+  noteStep,
+  notMeStep,
+  numberStep,
+  withoutPlaceStep,
+  type WithoutPlace,
+} from './steps.ts'
 import { exactText } from '../shell/text.ts'
 import { timeLeft } from './time-left.ts'
 import { msUntil } from '../language/time.ts'
@@ -38,7 +46,7 @@ export const showRequest = (
   let follow: (() => void) | undefined
   const { is, on } = createStates()
   // "This wasn't me" was sent.
-  let mutes = false
+  let chosen: Choice | undefined
   let { expiresAt, number_missed: knowsMiss } = request
   const warn = (now: Pending): void => {
     const reasons = warningsFor(now, decider.locationBlocked())
@@ -61,8 +69,14 @@ export const showRequest = (
     stop()
     const { ended_by, status, device } = outcome
     const here = device === null || device.id === session.device_id
-    const isMuted = mutes && here && ended_by === 'person' && status === 'denied'
-    follow = showOutcome(outcome, { session, queue, muted: isMuted ? request.origin.id : undefined })
+    const isMuted = chosen?.not_me && here && ended_by === 'person' && status === 'denied'
+    const isAllowed = chosen?.grant && here && ended_by === 'person' && status === 'approved'
+    follow = showOutcome(outcome, {
+      session,
+      queue,
+      muted: isMuted ? request.origin.id : undefined,
+      allowed: isAllowed ? allowText(request.grant!, 'request.allowedAgain') : undefined,
+    })
   }
   /** Only the service knows how a request ended. Until it answers, nothing is said about it. */
   const look = async (refusal?: string): Promise<void> => {
@@ -115,7 +129,7 @@ export const showRequest = (
   }
   const choose = async (choice: Choice): Promise<void> => {
     if (!on('choose')) return
-    mutes = choice.not_me === true
+    chosen = choice
     bar.complain('')
     setBusy(true)
     let denies = false

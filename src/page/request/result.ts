@@ -1,4 +1,4 @@
-import { call, type Outcome, type Session } from '../calls/api.ts'
+import type { Outcome, Session } from '../calls/api.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { anotherOrganization, signedOutCards } from '../enrollment/reentry.ts'
@@ -6,6 +6,7 @@ import { button, div, h } from '../shell/element.ts'
 import { nameOrganization, problemLine, type View } from '../shell/frame.ts'
 import { notice, type Notice, showNotice, words } from '../shell/notice.ts'
 import { unmute } from '../mutes/unmute.ts'
+import { followOthers } from './others.ts'
 import { waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
 import { muted as muting } from './steps.ts'
@@ -157,29 +158,13 @@ type Showing = {
   queue: Queue
   /** The id of the mute that came with the decision. */
   muted?: string | undefined
-}
-
-const lookEveryMs = 3000
-
-/** Shows what the others answer, while this person looks at the screen. */
-const followOthers = async (
-  screen: HTMLElement,
-  before: Outcome,
-  { session, show }: { session: Session; show: (now: Outcome) => void },
-): Promise<void> => {
-  const { request_id } = before
-  const seen = JSON.stringify(before)
-  while (screen.isConnected) {
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
-    if (document.hidden) continue
-    const now = await call('getOwnRequest', { request_id }, { org: session.org_id }).catch(() => undefined)
-    if (now && screen.isConnected && JSON.stringify(now) !== seen) return show(now)
-  }
+  /** What was allowed with it. */
+  allowed?: string | undefined
 }
 
 /** How a request ended, as the service recorded it, and the way on. Returns what follows the requests that arrive. */
 export const showOutcome = (outcome: Outcome, showing: Showing): (() => void) => {
-  const { session, queue, muted } = showing
+  const { session, queue, muted, allowed } = showing
   const { lines = [], ...look } = wordsFor(outcome, session.device_id)
   const quote = h('span', 'quote asked', exactLine(outcome.headline))
   const note = muted !== undefined && muteNote(muted, session)
@@ -188,7 +173,8 @@ export const showOutcome = (outcome: Outcome, showing: Showing): (() => void) =>
   const isOwn = ended_by === 'number' || ended_by === 'person'
   const canReport = status === 'denied' && isOwn && by === undefined && !reported
   const below = note ? note.undo : canReport && reportLater(request_id, session, next.element)
-  const screen = showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, below)
+  const said = [...lines, allowed !== undefined && allowed, note && note.line]
+  const screen = showNotice({ ...look, lines: [quote, ...said] }, next.element, below)
   let { refresh } = next
   if (status === 'pending')
     void followOthers(screen, outcome, { session, show: (now) => (refresh = showOutcome(now, showing)) })

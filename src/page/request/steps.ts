@@ -144,19 +144,23 @@ const pattern = ({ free }: Grant, subject: PendingRequest['subject']): HTMLEleme
   return words && h('p', {}, h('bdi', { dir: 'ltr' }, ...words))
 }
 
+/** For how long and how often the same is allowed again: before it is, and afterwards. */
+export const allowText = (
+  { seconds, uses: count }: Grant,
+  text: 'request.allowWhy' | 'request.allowedAgain' = 'request.allowWhy',
+): string => t(text, { time: spanText(seconds), count })
+
 /** Allows the same again, which is part of what is signed. */
 export const allowStep = (
   { grant, subject }: PendingRequest,
   approve: () => unknown,
   back: () => void,
 ): HTMLElement => {
-  const { seconds, uses: count } = grant!
   const parts = partsOf(grant!, subject)
-  const what = { time: spanText(seconds), count }
   return div(
     'step',
     h('h2', {}, t('request.allowAgain')),
-    h('p', {}, t('request.allowWhy', what)),
+    h('p', {}, allowText(grant!)),
     parts.length > 0 && pattern(grant!, subject),
     h(
       'p',
