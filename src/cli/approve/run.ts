@@ -74,6 +74,7 @@ const askAndRun = async (
     const path = kept?.path ?? join(folder, 'receipt.json')
     if (kept) kept.write(receipt)
     else writeFileSync(path, receipt, { mode: 0o600 })
+    command.acceptOwn(path)
     kept = undefined
     const env = {
       ...environment.env,

@@ -108,7 +108,7 @@ export const tryExecSwaps = (): void => {
 
     test('refuses a pipe of the caller, who could write into it after the approval', async () => {
       const pipe = join(home, 'pipe')
-      execFileSync('mkfifo', [pipe])
+      execFileSync('/usr/bin/mkfifo', [pipe])
       execFileSync('chown', [account, pipe])
       const tried = async (): Promise<void> => {
         const { exit, stderr } = await sudo(['sh', pipe]).ended
