@@ -9,6 +9,7 @@ import {
   InsertQueryNode,
   type OperationNode,
   OperatorNode,
+  OrNode,
   ParensNode,
   PrimitiveValueListNode,
   ReferenceNode,
@@ -24,6 +25,9 @@ import { storeChanged } from './store-changed.ts'
 // each is genuine, and belongs to somebody else. So every row is compared with what was asked for.
 
 type Query = CompiledQuery['query']
+type Row = Record<string, unknown>
+/** Returns the value of a placeholder. */
+type Resolve = (value: unknown) => unknown
 
 /** What each row of an answer must have in a column. */
 type Expected = { column: string; operator: string; value: unknown }
@@ -61,13 +65,6 @@ const nameInAnswer = (
   return found.length === 1 && others.length === 0 ? name : undefined
 }
 
-/** The comparisons of a WHERE that all hold. */
-const comparisonsIn = (where: OperationNode): BinaryOperationNode[] => {
-  if (AndNode.is(where)) return [where.left, where.right].flatMap(comparisonsIn)
-  if (ParensNode.is(where)) return comparisonsIn(where.node)
-  return BinaryOperationNode.is(where) ? [where] : []
-}
-
 const partsOf = (query: Query) => {
   // The rows of a UNION are also those of another query.
   if (SelectQueryNode.is(query) && !query.setOperations)
@@ -94,22 +91,51 @@ const insertedBy = ({ columns = [], values, returning, onConflict }: InsertQuery
   })
 }
 
-const expectedOf = (query: Query): Expected[] => {
-  if (InsertQueryNode.is(query)) return insertedBy(query)
+/** What a comparison expects of the answer; undefined if the answer does not show it, or it is no comparison with a value. */
+const comparedBy = (
+  { leftOperand: left, operator, rightOperand: right }: BinaryOperationNode,
+  nameOfColumn: (column: ReferenceNode) => string | undefined,
+): Expected | undefined => {
+  if (!ReferenceNode.is(left) || !OperatorNode.is(operator)) return undefined
+  const column = nameOfColumn(left)
+  if (column === undefined) return undefined
+  if (ValueNode.is(right)) return { column, operator: operator.operator, value: right.value }
+  return PrimitiveValueListNode.is(right)
+    ? { column, operator: operator.operator, value: right.values }
+    : undefined
+}
+
+/** Returns the column by which a row is not what was asked for; undefined if nothing is known against it. */
+type Judge = (row: Row, resolve: Resolve) => string | undefined
+
+const judgeOf = (
+  where: OperationNode,
+  nameOfColumn: (column: ReferenceNode) => string | undefined,
+): Judge => {
+  if (ParensNode.is(where)) return judgeOf(where.node, nameOfColumn)
+  if (AndNode.is(where) || OrNode.is(where)) {
+    const [left, right] = [judgeOf(where.left, nameOfColumn), judgeOf(where.right, nameOfColumn)]
+    return AndNode.is(where)
+      ? (row, resolve) => left(row, resolve) ?? right(row, resolve)
+      : (row, resolve) => left(row, resolve) && right(row, resolve)
+  }
+  const expected = BinaryOperationNode.is(where) ? comparedBy(where, nameOfColumn) : undefined
+  return (row, resolve) => (expected && !holds(expected, row, resolve) ? expected.column : undefined)
+}
+
+const judgeFor = (query: Query): Judge => {
+  if (InsertQueryNode.is(query)) {
+    const all = insertedBy(query)
+    return (row, resolve) => all.find((one) => !holds(one, row, resolve))?.column
+  }
   const { selections = [], hasOneTable = false } = partsOf(query) ?? {}
   const where = 'where' in query ? query.where : undefined
-  if (!where || selections.length === 0) return []
+  if (!where || selections.length === 0) return () => undefined
   const selected = selections.map(({ selection }) => selection)
   const changed = UpdateQueryNode.is(query) ? query.updates?.map(({ column }) => columnOf(column)) : []
-  return comparisonsIn(where.where).flatMap(({ leftOperand: left, operator, rightOperand: right }) => {
-    if (!ReferenceNode.is(left) || !OperatorNode.is(operator) || changed?.includes(columnOf(left))) return []
-    const column = nameInAnswer(left, selected, hasOneTable)
-    if (column === undefined) return []
-    if (ValueNode.is(right)) return [{ column, operator: operator.operator, value: right.value }]
-    return PrimitiveValueListNode.is(right)
-      ? [{ column, operator: operator.operator, value: right.values }]
-      : []
-  })
+  return judgeOf(where.where, (column) =>
+    changed?.includes(columnOf(column)) ? undefined : nameInAnswer(column, selected, hasOneTable),
+  )
 }
 
 const isSame = (found: unknown, value: unknown): boolean => {
@@ -144,10 +170,16 @@ const operators: Record<string, (found: unknown, value: unknown) => boolean> = {
 const isOwnType = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 
-const known = new WeakMap<Query, Expected[]>()
-
 const isKnown = (value: unknown): boolean =>
   value === null || (Array.isArray(value) ? value.every(isKnown) : typeof value !== 'object')
+
+const holds = ({ column, operator, value }: Expected, row: Row, resolve: Resolve): boolean => {
+  const compare = operators[operator]
+  const meant = Array.isArray(value) ? value.map(resolve) : resolve(value)
+  return !compare || !isKnown(meant) || compare(row[column], meant)
+}
+
+const judges = new WeakMap<Query, Judge>()
 
 /**
  * Throws 409 `store_changed` if a row of an answer is not what the WHERE of its query says, as far as its columns show, or has a
@@ -157,22 +189,15 @@ const isKnown = (value: unknown): boolean =>
 export const requireAsked = (
   query: Query,
   rows: readonly unknown[],
-  resolve: (value: unknown) => unknown = (value) => value,
+  resolve: Resolve = (value) => value,
 ): void => {
   if (rows.length === 0) return
-  for (const row of rows)
-    for (const [column, value] of Object.entries(row as object))
+  let judge = judges.get(query)
+  if (!judge) judges.set(query, (judge = judgeFor(query)))
+  for (const row of rows as readonly Row[]) {
+    for (const [column, value] of Object.entries(row))
       if (!isOwnType(value)) throw storeChanged(`it answered with a value of another type (${column})`)
-  let expected = known.get(query)
-  if (!expected) known.set(query, (expected = expectedOf(query)))
-  for (const { column, operator, value } of expected) {
-    const holds = operators[operator]
-    const meant = Array.isArray(value) ? value.map(resolve) : resolve(value)
-    if (
-      holds &&
-      isKnown(meant) &&
-      !rows.every((row) => holds((row as Record<string, unknown>)[column], meant))
-    )
-      throw storeChanged(`it answered with a row that was not asked for (${column})`)
+    const wrong = judge(row, resolve)
+    if (wrong !== undefined) throw storeChanged(`it answered with a row that was not asked for (${wrong})`)
   }
 }

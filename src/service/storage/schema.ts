@@ -44,7 +44,11 @@ const covered = Object.fromEntries(
 /** The table and the covered columns as one text; equal rows give equal texts. */
 export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>): string => {
   const values = row as Record<string, unknown>
-  return JSON.stringify([table, ...covered[table].map((column) => values[column] ?? null)])
+  // A column that is not there, because another program has renamed it, is not null.
+  return JSON.stringify([
+    table,
+    ...covered[table].map((column) => values[column] ?? (column in values ? null : [])),
+  ])
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { authenticKey } from '../../../src/service/keys/ancestry.ts'
+import { isAuthenticKey } from '../../../src/service/keys/rows.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { dataOf } from '../fixtures.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
@@ -43,4 +44,14 @@ test('a key is not found under the id of another', async () => {
     await service.runSql('DROP VIEW api_keys')
     await service.runSql('ALTER TABLE kept_keys RENAME TO api_keys')
   }
+})
+
+test('a column that is gone is not one that is null', async () => {
+  const [row] = await service.storage.read((db) =>
+    db.selectFrom('api_keys').where('id', '=', Number(acme.keyId)).selectAll().execute(),
+  )
+  const { owner_confirmed_at, ...rest } = row!
+  expect(owner_confirmed_at).toBeNull()
+  expect(isAuthenticKey(service.keyring, row!)).toBe(true)
+  expect(isAuthenticKey(service.keyring, rest as typeof row & object)).toBe(false)
 })
