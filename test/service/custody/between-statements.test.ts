@@ -7,7 +7,7 @@ import { useOnce } from '../../../src/service/approvals/consumption.ts'
 import { proveApproval } from '../../../src/service/approvals/authentic.ts'
 import type { Call } from '../../../src/service/call/call.ts'
 import { useEnrollment } from '../../../src/service/devices/enrollment.ts'
-import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide } from '../approver.ts'
 import { createMember, dataOf } from '../fixtures.ts'
 
@@ -18,7 +18,7 @@ installHooks()
 const callIn = (db: Call['db']) =>
   ({
     db,
-    now: clock.iso(),
+    now: service.storage.now(),
     keyring: service.keyring,
     service: service.service,
     caller: { keyId: Number(acme.keyId), orgId: acme.id },
@@ -52,7 +52,7 @@ test('a device decides only if it was active when it was proven', async () => {
           device: { ...device, ...proven },
           counter: device.counter + 1,
           backedUp: false,
-          decidedAt: clock.iso(),
+          decidedAt: service.storage.now(),
           input: { decision: 'approve' as const },
           ruling: [],
           attestation: null,
