@@ -181,9 +181,16 @@ const holds = ({ column, operator, value }: Expected, row: Row, resolve: Resolve
 
 const judges = new WeakMap<Query, Judge>()
 
+/** Whether each row of the answer is another row of one table, so that none can have the id of another. */
+const isOfOneTable = (query: Query): boolean =>
+  SelectQueryNode.is(query) &&
+  partsOf(query)?.hasOneTable === true &&
+  !query.groupBy &&
+  query.selections?.some(({ selection }) => isStar(selection)) === true
+
 /**
  * Throws 409 `store_changed` if a row of an answer is not what the WHERE of its query says, as far as its columns show, or has a
- * value of a type that no column has. `resolve` returns the value of a placeholder, without which what a column is compared with
+ * value of a type that no column has, or the id of another row. `resolve` returns the value of a placeholder, without which what a column is compared with
  * is not known.
  */
 export const requireAsked = (
@@ -200,4 +207,7 @@ export const requireAsked = (
     const wrong = judge(row, resolve)
     if (wrong !== undefined) throw storeChanged(`it answered with a row that was not asked for (${wrong})`)
   }
+  if (rows.length === 1 || !isOfOneTable(query)) return
+  const ids = (rows as readonly Row[]).flatMap(({ id }) => id ?? [])
+  if (new Set(ids).size < ids.length) throw storeChanged('it answered with two rows of one id')
 }

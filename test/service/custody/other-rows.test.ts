@@ -37,9 +37,9 @@ test('a key is not found under the id of another', async () => {
     const found = new Set<string>()
     // SQLite lies at random, in a quarter of the answers.
     for (let tries = 0; tries < 200; tries += 1) found.add(String(await find()))
-    expect([...found].filter((text) => text !== 'undefined')).toEqual([
-      expect.stringContaining('a row that was not asked for'),
-    ])
+    const refusals = [...found].filter((text) => text !== 'undefined')
+    expect(refusals).not.toEqual([])
+    for (const text of refusals) expect(text).toMatch(/a row that was not asked for|two rows of one id/)
   } finally {
     await service.runSql('DROP VIEW api_keys')
     await service.runSql('ALTER TABLE kept_keys RENAME TO api_keys')

@@ -75,6 +75,16 @@ test.each<[string, (row: Row) => { execute(): Promise<unknown> }, Row]>([
   expect(await query({ ...device, device: 5 }).execute()).toHaveLength(1)
 })
 
+test('refuses two rows with one id, but for those of a join', async () => {
+  const db = answering(device, { ...device, org_id: 2 })
+  await expect(db.selectFrom('devices').selectAll().execute()).rejects.toThrow('two rows of one id')
+  const joined = db
+    .selectFrom('devices as d')
+    .innerJoin('memberships as m', 'm.user_id', 'd.user_id')
+    .selectAll('d')
+  expect(await joined.execute()).toHaveLength(2)
+})
+
 test('refuses a row that is not the one that was inserted', async () => {
   const values = { name: 'acme', slug: 'acme', policy: '{}', created_at: now, updated_at: now }
   const added = (row: Row) => answering(row).insertInto('organizations').values(values).returningAll()
