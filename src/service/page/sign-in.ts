@@ -7,7 +7,7 @@ import { ofMember } from '../call/tenant.ts'
 import { activeDevices, devicesOf } from '../devices/active.ts'
 import { confirmDevice } from '../devices/code.ts'
 import { activateDue } from '../devices/cooling.ts'
-import { findDevice, inactiveDevice } from '../devices/record.ts'
+import { findOwnDevice, inactiveDevice } from '../devices/record.ts'
 import { readPushTargets } from '../devices/push-targets.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
@@ -124,7 +124,7 @@ export const openSession: HandlerOf<'openSession'> = {
       await limitSignIns(call, device)
       await activateDue(call, org_id)
       const actor = actorAt({ user_id, device_id: id })
-      const present = await findDevice(call, org_id, id)
+      const present = await findOwnDevice(call, org_id, id)
       if (present.state === 'pending' && present.proof === 'otp' && code !== undefined) {
         const wrong = await confirmDevice(call, device, code, actor)
         if (wrong) return wrong
