@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
@@ -81,6 +81,13 @@ export const pending = async (): Promise<Request> => {
     if (first) return first
     await sleep(20)
   }
+}
+
+/** A program of the shell that prints what it says. */
+export const shellScript = (name: string, says: string): string => {
+  writeFileSync(path(name), `#!/bin/sh\necho ${says} "$@"\n`)
+  chmodSync(path(name), 0o755)
+  return path(name)
 }
 
 let scripts = 0

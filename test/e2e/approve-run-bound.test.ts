@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
@@ -23,17 +14,13 @@ import {
   operator,
   path,
   people,
+  shellScript as script,
 } from './approvals.ts'
 import { svcHere } from './prepare.ts'
 
 installHooks()
 
 const run = (...more: string[]) => begin(['approve', 'run', ...more])
-const script = (name: string, says: string): string => {
-  writeFileSync(path(name), `#!/bin/sh\necho ${says} "$@"\n`)
-  chmodSync(path(name), 0o755)
-  return path(name)
-}
 const record = async (id: string) => JSON.parse(await ok(['approve', 'status', id, '-o', 'json']))
 const keyThatCan = async (scopes: string): Promise<string> => {
   const created = await ok([

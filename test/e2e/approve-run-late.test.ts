@@ -1,16 +1,18 @@
-import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { begin, decide, env, installHooks, ok, path, requestLine } from './approvals.ts'
+import {
+  begin,
+  decide,
+  env,
+  installHooks,
+  ok,
+  path,
+  requestLine,
+  shellScript as script,
+} from './approvals.ts'
 
 installHooks()
-
-const script = (name: string, says: string): string => {
-  writeFileSync(path(name), `#!/bin/sh\necho ${says} "$@"\n`)
-  chmodSync(path(name), 0o755)
-  return path(name)
-}
 
 /** A relay to the service. `swap` runs when an approval is used. */
 const listen = async (swap: () => unknown) => {

@@ -1,6 +1,6 @@
-import { dayMs } from '../../core/iso-time.ts'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { dayMs } from '../../core/iso-time.ts'
 import { sha256 } from '../../core/ids.ts'
 import { replaceFile } from '../../core/replace-file.ts'
 import type { Io } from '../terminal/io.ts'

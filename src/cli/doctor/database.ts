@@ -1,5 +1,5 @@
-import { dayMs } from '../../core/iso-time.ts'
 import { resolve } from 'node:path'
+import { dayMs } from '../../core/iso-time.ts'
 import { counted } from '../../core/sentence.ts'
 import type { Io } from '../terminal/io.ts'
 import { about, failed, type Finding } from './finding.ts'

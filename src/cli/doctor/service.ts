@@ -1,6 +1,6 @@
-import { dayMs } from '../../core/iso-time.ts'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
+import { dayMs } from '../../core/iso-time.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { org } from '../../contract/org.ts'
 import { interrupted, SvcError } from '../../core/errors.ts'

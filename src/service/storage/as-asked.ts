@@ -26,8 +26,10 @@ import { storeChanged } from './store-changed.ts'
 
 type Query = CompiledQuery['query']
 type Row = Record<string, unknown>
-/** Returns the value of a placeholder. */
 type Resolve = (value: unknown) => unknown
+
+/** A query with its values; `resolve` returns the value of a placeholder that its nodes have instead. */
+export type Asking = CompiledQuery & { resolve?: Resolve }
 
 /** What each row of an answer must have in a column. */
 type Expected = { column: string; operator: string; value: unknown }
@@ -179,35 +181,41 @@ const holds = ({ column, operator, value }: Expected, row: Row, resolve: Resolve
   return !compare || !isKnown(meant) || compare(row[column], meant)
 }
 
-const judges = new WeakMap<Query, Judge>()
+/** What is known of a query: how to judge a row, and whether each is another row of one table, so that no two have one id. */
+type Known = { judge: Judge; isOfOneTable: boolean }
 
-/** Whether each row of the answer is another row of one table, so that none can have the id of another. */
-const isOfOneTable = (query: Query): boolean =>
-  SelectQueryNode.is(query) &&
-  partsOf(query)?.hasOneTable === true &&
-  !query.groupBy &&
-  query.selections?.some(({ selection }) => isStar(selection)) === true
+const known = new WeakMap<Query, Known>()
+
+const knownOf = (query: Query): Known => {
+  const before = known.get(query)
+  if (before) return before
+  const isOfOneTable =
+    SelectQueryNode.is(query) &&
+    partsOf(query)?.hasOneTable === true &&
+    !query.groupBy &&
+    query.selections?.some(({ selection }) => isStar(selection)) === true
+  const now = { judge: judgeFor(query), isOfOneTable }
+  known.set(query, now)
+  return now
+}
 
 /**
- * Throws 409 `store_changed` if a row of an answer is not what the WHERE of its query says, as far as its columns show, or has a
- * value of a type that no column has, or the id of another row. `resolve` returns the value of a placeholder, without which what a column is compared with
- * is not known.
+ * Throws 409 `store_changed` if a row of an answer is not what the WHERE of its query says, as far as its columns show, has a value
+ * of a type that no column has, or the id of another row.
  */
 export const requireAsked = (
-  query: Query,
+  { query, resolve = (value) => value }: Pick<Asking, 'query' | 'resolve'>,
   rows: readonly unknown[],
-  resolve: Resolve = (value) => value,
 ): void => {
   if (rows.length === 0) return
-  let judge = judges.get(query)
-  if (!judge) judges.set(query, (judge = judgeFor(query)))
+  const { judge, isOfOneTable } = knownOf(query)
   for (const row of rows as readonly Row[]) {
     for (const [column, value] of Object.entries(row))
       if (!isOwnType(value)) throw storeChanged(`it answered with a value of another type (${column})`)
     const wrong = judge(row, resolve)
     if (wrong !== undefined) throw storeChanged(`it answered with a row that was not asked for (${wrong})`)
   }
-  if (rows.length === 1 || !isOfOneTable(query)) return
+  if (rows.length === 1 || !isOfOneTable) return
   const ids = (rows as readonly Row[]).flatMap(({ id }) => id ?? [])
   if (new Set(ids).size < ids.length) throw storeChanged('it answered with two rows of one id')
 }

@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely'
-import { requireAsked } from './as-asked.ts'
+import type { Asking } from './as-asked.ts'
 import type { Db } from './schema.ts'
 
 type Values = Record<string, unknown>
@@ -22,16 +22,14 @@ export const statement = <V extends Values, R>(
 ): ((db: Db, values: V) => Promise<QueryResult<R>>) => {
   // By executor, because each engine has its own SQL.
   const built = new WeakMap<object, CompiledQuery<R>>()
-  return async (db, values) => {
+  return (db, values) => {
     const executor = db.getExecutor()
     let query = built.get(executor)
     if (!query) built.set(executor, (query = build(db, placeholders<V>()).compile()))
-    const valueOf = (one: unknown): unknown => (isPlaceholder(one) ? values[one.placeholder] : one)
+    const resolve = (one: unknown): unknown => (isPlaceholder(one) ? values[one.placeholder] : one)
     const { sql, query: node, queryId } = query
-    const parameters = query.parameters.map(valueOf)
-    const result = await executor.executeQuery<R>({ sql, query: node, queryId, parameters })
-    requireAsked(node, result.rows, valueOf)
-    return result
+    const asking: Asking = { sql, query: node, queryId, parameters: query.parameters.map(resolve), resolve }
+    return executor.executeQuery<R>(asking)
   }
 }
 

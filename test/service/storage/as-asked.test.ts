@@ -1,8 +1,7 @@
-import type { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
 import { ofActiveDevice, ofKeptDevice } from '../../../src/service/devices/active.ts'
 import { ofMember, withinOrganization } from '../../../src/service/call/tenant.ts'
-import { requireAsked } from '../../../src/service/storage/as-asked.ts'
+import { type Asking, requireAsked } from '../../../src/service/storage/as-asked.ts'
 import { queriesWith } from '../../../src/service/storage/postgres/dialect.ts'
 import type { Db } from '../../../src/service/storage/schema.ts'
 import { statement } from '../../../src/service/storage/statement.ts'
@@ -11,8 +10,8 @@ type Row = Record<string, unknown>
 
 /** The queries of a database that answers each with these rows. */
 const answering = (...rows: Row[]): Db =>
-  queriesWith(async <R>({ query }: CompiledQuery) => {
-    requireAsked(query, rows)
+  queriesWith(async <R>(asking: Asking) => {
+    requireAsked(asking, rows)
     return { rows: rows as R[] }
   })
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
-import type { CompiledQuery, QueryResult } from 'kysely'
+import type { QueryResult } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig, type QueryResult as Result } from 'pg'
-import { requireAsked } from '../as-asked.ts'
+import { type Asking, requireAsked } from '../as-asked.ts'
 import type { DatabaseServer } from './database-url.ts'
 
 /** Numbers, as SQLite returns them: ids and counts stay below 2^53. */
@@ -119,16 +119,14 @@ const bindable = (value: unknown): unknown => {
 }
 
 /** Runs a query of Kysely as a prepared statement. */
-export const execute = async <R>(
-  connection: Queryable,
-  { sql, parameters, query }: CompiledQuery,
-): Promise<QueryResult<R>> => {
+export const execute = async <R>(connection: Queryable, asking: Asking): Promise<QueryResult<R>> => {
+  const { sql, parameters } = asking
   const name = nameOf(sql)
   const { rows, rowCount } = await connection.query({
     ...(name !== undefined && { name }),
     text: sql,
     values: parameters.map(bindable),
   })
-  requireAsked(query, rows)
+  requireAsked(asking, rows)
   return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
-import { Kysely, SqliteDialect, type CompiledQuery, type QueryResult, type SqliteDatabase } from 'kysely'
+import { Kysely, SqliteDialect, type QueryResult, type SqliteDatabase } from 'kysely'
 import Libsql from 'libsql'
-import { requireAsked } from '../as-asked.ts'
+import { type Asking, requireAsked } from '../as-asked.ts'
 import type { Db, Tables } from '../schema.ts'
 
 export type Connection = Omit<SqliteDatabase, 'prepare'> & {
@@ -126,19 +126,18 @@ export const openConnection = (path: string): Connection => {
 /** A SELECT without FROM has exactly one row. */
 const oneRow = /^select \(/
 
-const execute = async <R>(
-  connection: Connection,
-  { sql, parameters, query }: CompiledQuery,
-): Promise<QueryResult<R>> => {
+const execute = async <R>(connection: Connection, asking: Asking): Promise<QueryResult<R>> => {
+  const { sql, parameters } = asking
   const statement = connection.prepare(sql)
   if (oneRow.test(sql)) {
     // libsql adds how long it took.
     const { _metadata: _, ...row } = statement.first(parameters) as Record<string, unknown>
+    requireAsked(asking, [row])
     return { rows: [row as R] }
   }
   if (statement.reader) {
     const rows = statement.all(parameters) as R[]
-    requireAsked(query, rows)
+    requireAsked(asking, rows)
     return { rows }
   }
   const { changes, lastInsertRowid } = statement.run(parameters)

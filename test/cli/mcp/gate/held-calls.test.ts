@@ -3,6 +3,12 @@ import type { ApprovalRecord } from '../../../../src/contract/approval.ts'
 import { createHeldCalls, type GetConsumed } from '../../../../src/cli/mcp/gate/held-calls.ts'
 
 const definition = { sha256: 'a'.repeat(64), description: '' }
+const definitions = {
+  read: async () => definition,
+  requireListed: async () => undefined,
+  schemaOf: () => undefined,
+  forget: () => undefined,
+}
 const approver = { to: ['+12025550101'], timeout: 60, factors: undefined }
 const record = {
   status: 'pending',
@@ -34,12 +40,7 @@ test('a call that waits too long is answered, and the same call waits for the sa
   }
   const held = createHeldCalls({
     server: 's',
-    definitions: {
-      read: async () => definition,
-      requireListed: async () => undefined,
-      schemaOf: () => undefined,
-      forget: () => undefined,
-    },
+    definitions,
     approved: { of: () => undefined, keep: () => undefined },
     getConsumed,
     clock: { now: () => 0 },
@@ -65,10 +66,8 @@ test('a tool that the server changes again and again is not called, and the answ
   const held = createHeldCalls({
     server: 's',
     definitions: {
+      ...definitions,
       read: async () => ({ ...definition, sha256: String(++version).repeat(64).slice(0, 64) }),
-      requireListed: async () => undefined,
-      schemaOf: () => undefined,
-      forget: () => undefined,
     },
     approved: { of: () => undefined, keep: () => undefined },
     getConsumed: async (_, __, { recheck }) => {
@@ -89,12 +88,7 @@ test('a call that is cancelled before its number is known ends with its request'
   const cancelled = new AbortController()
   const held = createHeldCalls({
     server: 's',
-    definitions: {
-      read: async () => definition,
-      requireListed: async () => undefined,
-      schemaOf: () => undefined,
-      forget: () => undefined,
-    },
+    definitions,
     approved: { of: () => undefined, keep: () => undefined },
     getConsumed: async (_, __, { progress, signal }) => {
       cancelled.abort()
