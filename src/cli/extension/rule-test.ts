@@ -9,7 +9,7 @@ import { many } from '../operation/flags.ts'
 import { orgFlag } from '../operation/need.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { isForPeople, wantsColour } from '../terminal/output.ts'
-import type { TestedOptions } from './rule-tested.ts'
+import type { Tested, TestedOptions } from './rule-tested.ts'
 
 const operation = rule.testRule
 const needed = [
@@ -25,6 +25,13 @@ const needed = [
 
 type Options = TestedOptions & { org?: string; key?: string }
 
+/** The ask key of the profile requests everything but changes by svc itself; undefined for the key of the call. */
+const keyThatAsks = async ({ type }: Tested, context: Context): Promise<string | undefined> => {
+  if (type === 'request' || !(await context.settings()).askKey) return undefined
+  const { requestingKey } = await import('../approve/separation.ts')
+  return (await requestingKey(context))?.id
+}
+
 const runTest = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
   // Rejects a wrong output format before the first request.
   const output = await context.output()
@@ -33,7 +40,8 @@ const runTest = async (args: readonly string[], options: Options, context: Conte
   await checkShown(operation, context)
   const tested = await readTested(args, options, context)
   const { id, slug } = await findOrg(await requireOrg(options.org, context), context)
-  const input = { org_id: id, ...tested, ...(options.key !== undefined && { key: options.key }) }
+  const key = options.key ?? (await keyThatAsks(tested, context))
+  const input = { org_id: id, ...tested, ...(key !== undefined && { key }) }
   const client = await context.client()
   const { asTyped } = await import('../operation/typed-names.ts')
   const sent = client.call(operation, input as Input<typeof operation>, { signal: context.io.signal })
@@ -65,7 +73,7 @@ export const registerRuleTest = defineCommand<Options>({
       'Of a call of a tool: an argument, as text, or as JSON such as 5 or true',
     ),
     '--text <text>': 'A request without data: all of its text',
-    '--key <key-id>': 'The key that asks; default: the key in use',
+    '--key <key-id>': 'The key that asks; default: the ask key, for --request the key in use',
   },
   note: 'Nobody is asked. Exits with 0 if no rule matches or the request can be approved now, and with 1 if it cannot.',
   examples: [

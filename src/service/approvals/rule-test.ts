@@ -41,13 +41,14 @@ const factsOf = ({ type, ...test }: Test): Facts => {
   return { type, [field[type]]: value } as Facts
 }
 
-/** The key that would ask, as its calls would be. */
+/** The key that would ask, as its calls would be: of this organization, or like the caller of none. */
 const callerOf = async (call: Call, orgId: number, key: number | undefined): Promise<Caller> => {
   if (key === undefined) return call.caller
   const row = await call.db
     .selectFrom('api_keys')
     .where('id', '=', key)
-    .where(withinOrganization(orgId, 'org_id'))
+    .where(withinOrganization(call.caller.orgId, 'org_id'))
+    .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
     .selectAll()
     .executeTakeFirst()
   if (!row || !isAuthenticKey(call.keyring, row)) throw notFound('Key', 'svc key list lists the keys')

@@ -27,11 +27,15 @@ const tested = async (args: string[], data: object = result, options = {}) => {
     json(200, {
       status: 'success',
       message: 'OK',
-      data: request.path.includes('/rule-tests') ? data : { id: 1, slug: 'acme', name: 'Acme' },
+      data: request.path.includes('/rule-tests')
+        ? data
+        : request.path.endsWith('/whoami')
+          ? { id: '2', name: 'ask', scopes: ['ask'] }
+          : { id: 1, slug: 'acme', name: 'Acme' },
     })(request, response),
   )
   const ran = await run(['rule', 'test', '--org', 'acme', ...args], options)
-  const sent = service.seen.find(({ path }) => path.includes('/rule-tests'))
+  const sent = service.seen.findLast(({ path }) => path.includes('/rule-tests'))
   return { ...ran, sent: sent && JSON.parse(sent.body) }
 }
 const destroy = ['--', 'terraform', '-chdir=prod', 'destroy']
@@ -154,6 +158,14 @@ test.each([
   [['--text', 'Deploy', '--key', '7'], { type: 'text', text: 'Deploy', key: '7' }],
 ])('sends what was typed: %j', async (args, body) => {
   expect((await tested(args)).sent).toEqual(body.type === 'command' ? { ...body, cwd: folder.path } : body)
+})
+
+test('tests for the key that would ask', async () => {
+  const options = { env: { SVC_ASK_KEY: 'ask' } }
+  expect((await tested(destroy, result, options)).sent.key).toBe('2')
+  expect((await tested(['--key', '7', ...destroy], result, options)).sent.key).toBe('7')
+  expect((await tested(['--request', 'user delete'], result, options)).sent.key).toBeUndefined()
+  expect((await tested(destroy)).sent.key).toBeUndefined()
 })
 
 test('tests a command in another folder', async () => {

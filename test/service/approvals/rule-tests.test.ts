@@ -15,6 +15,10 @@ const destroy = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
 const run = (input: object, key?: string) =>
   service.call('POST', at(acme.id, 'rule-tests'), { key, body: input })
 
+const createKey = async (body: object) => dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+const statusFor = async (id: string, key?: string) =>
+  (await run({ type: 'text', text: 'Deploy', key: id }, key)).status
+
 describe('a test of the rules', () => {
   test('says which rules match, who is asked and on which terms, and asks nobody', async () => {
     const { rule, group } = await createRule(service, acme.id, {
@@ -83,6 +87,16 @@ describe('a test of the rules', () => {
     expect(answer.lines[0].people[0].excluded).toBe('is the requester')
     const ask = { body: { action: 'Deploy' }, key }
     expect((await service.call('POST', '/svc/v1/approvals', ask)).status).toBe(200)
+  })
+
+  test('takes a key of no organization from whoever is in none, and never one of another', async () => {
+    const { id: ofNone } = await createKey({ name: 'ask', scopes: ['ask'] })
+    const { key: own } = await createKey({ name: 'own', org_id: acme.id, scopes: ['read'] })
+    const beta = dataOf(await service.call('POST', '/organization/create', { body: { name: 'Beta' } }))
+    const { id: ofBeta } = await createKey({ name: 'beta', org_id: beta.id, scopes: ['ask'] })
+    expect([await statusFor(ofNone), await statusFor(ofNone, own), await statusFor(ofBeta)]).toEqual([
+      200, 404, 404,
+    ])
   })
 
   test('says that no rule matches', async () => {
