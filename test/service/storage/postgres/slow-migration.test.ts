@@ -18,14 +18,14 @@ afterEach(async () => {
 /** Creating the table of approvals takes longer than the limits of this database, which each new connection gets. */
 const makeSlow = async (): Promise<void> => {
   for (const limit of ['statement_timeout', 'lock_timeout'])
-    await client.query(`alter database ${database} set ${limit} = '100ms'`)
+    await client.query(`alter database ${database} set ${limit} = '500ms'`)
   await client.query(`
     create schema watch;
     create table watch.slow (application text);
     create function watch.wait() returns event_trigger language plpgsql as $$
       begin
         if exists (select from pg_event_trigger_ddl_commands() where object_identity = 'public.approvals') then
-          perform pg_sleep(0.3);
+          perform pg_sleep(0.7);
           insert into watch.slow values (current_setting('application_name'));
         end if;
       end $$;
