@@ -1,3 +1,4 @@
+import type { Action } from '../call/actions.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { approval } from '../../contract/approval.ts'
 import { issuesOf } from '../../contract/issues.ts'
@@ -22,7 +23,7 @@ export const createEngineGateway = (
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
   const viewer = { caller, keyring: service.keyring }
 
-  const write = async <I extends object, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
+  const write = async <I extends object, D>(action: Action, handler: Handler<I, D>, input: I): Promise<D> => {
     const invocation = { action, caller, ip, requestId: requestId(), fieldNames: Object.keys(input) }
     const data = await runWrite(
       service,

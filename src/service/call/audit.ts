@@ -1,3 +1,4 @@
+import type { Action } from './actions.ts'
 import { auditHash, genesisHash } from '../../receipt/chain.ts'
 import { createRecent } from '../../core/recent.ts'
 import type { RowMacs } from './keyring.ts'
@@ -11,7 +12,7 @@ export type AuditEntry = {
   orgId: number
   at: string
   actor: string
-  action: string
+  action: Action
   subject: string
   /** Names of fields, never their values; and `approval:apr_…`, the request that a person approved for this. */
   changes: string[]

@@ -1,3 +1,4 @@
+import type { Action } from './actions.ts'
 import { parseLine } from '../../contract/approvers.ts'
 import { orgFields } from '../../contract/operation.ts'
 import type { OperationId } from '../../contract/table.ts'
@@ -116,7 +117,7 @@ const finders: {
  */
 export const namedOrganization = async (
   { read }: Pick<Storage, 'read'>,
-  { action, caller }: { action: string; caller: Caller },
+  { action, caller }: { action: Action; caller: Caller },
   input: object,
 ): Promise<number> => {
   if (caller.orgId !== null && caller.orgId >= 0) return caller.orgId

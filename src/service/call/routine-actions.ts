@@ -1,8 +1,9 @@
+import type { Action } from './actions.ts'
 /**
  * Actions that change no rule, key, organization or limit. After any other, what nodes keep of these is read again, which is
  * slower but never wrong.
  */
-export const routineActions: readonly string[] = [
+export const routineActions: readonly Action[] = [
   'createApproval',
   'decideApproval',
   'withdrawApproval',

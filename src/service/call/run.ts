@@ -1,3 +1,4 @@
+import type { Action } from './actions.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { appendAudit, noteCommitted } from './audit.ts'
 import { type Call, type Handler, type Outside, prepare, type Requirement } from './call.ts'
@@ -10,7 +11,7 @@ import { routineActions } from './routine-actions.ts'
 /** One call of one operation. */
 type Invocation = {
   /** The operation, as the audit names it. */
-  action: string
+  action: Action
   caller: Caller
   requestId: string
   /** Names of the fields in the input; the audit lists them as changed unless the handler says otherwise. */

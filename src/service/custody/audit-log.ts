@@ -1,3 +1,4 @@
+import { requireAction } from '../call/actions.ts'
 import { notFound } from '../../core/refusal.ts'
 import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -72,6 +73,7 @@ export const listAudit: HandlerOf<'listAudit'> = async (
   call,
 ) => {
   const orgId = await reachChain(call, org_id)
+  if (action !== undefined) requireAction(action)
   const all = call.db.selectFrom('audit').where('org_id', '=', orgId)
   const ofPerson = isPerson(actor)
   const filters = [actor, action, subject].filter((one) => one !== undefined)

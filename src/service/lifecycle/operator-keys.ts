@@ -1,3 +1,4 @@
+import type { Action } from '../call/actions.ts'
 import { SvcError } from '../../core/errors.ts'
 import { keyPrefix } from '../../core/key-prefix.ts'
 import { expireDue } from '../approvals/expiry.ts'
@@ -23,7 +24,7 @@ const addKey = async (
   secret: { key: string; prefix: string },
   values: NewKey,
   now: string,
-  action: string,
+  action: Action,
 ): Promise<void> => {
   const { id } = await insertKeyRow({ db, keyring }, secret, { ...values, org_id: null, created_at: now })
   await auditByService({ db, keyring }, now, { orgId: 0, action, subject: `key:${id}` })

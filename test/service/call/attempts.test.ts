@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const caller = { keyId: 0, name: 'operator', orgId: null, scopes: allScopes }
-const attempt = { action: 'createGeofence', caller, requestId: 'req_1', fieldNames: [] }
+const attempt = { action: 'createGeofence' as const, caller, requestId: 'req_1', fieldNames: [] as string[] }
 
 describe('a write that was undone and ran again', () => {
   test('counts once: one row, one ring, one message, one row in the audit', async () => {

@@ -28,6 +28,21 @@ describe('the audit of an organization', () => {
     expect(JSON.stringify(dataOf(await list(`?org_id=${acme.id}`)))).not.toMatch(/202555|@acme|Lovelace/)
   })
 
+  test.each([
+    ['deleteuser', 'deleteUser'],
+    ['user delete', 'deleteUser'],
+    ['expireAproval', 'expireApproval'],
+  ])('refuses the action %j and says which was meant', async (typed, meant) => {
+    const refused = await list(`?org_id=${acme.id}&action=${encodeURIComponent(typed)}`)
+    expect(refused.body.message).toBe(
+      `action must be an action as the list shows it, not "${typed}"; did you mean ${meant}?`,
+    )
+  })
+
+  test('finds nothing of an action that exists', async () => {
+    expect(dataOf(await list(`?org_id=${acme.id}&action=expireApproval`))).toEqual([])
+  })
+
   test('shows a row that was changed in the store', async () => {
     await createMember(service, acme.id, 1)
     await service.storage.write(

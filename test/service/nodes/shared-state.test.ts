@@ -72,7 +72,7 @@ describe.runIf(onPostgres())('nodes on one store', () => {
             .values({ name, value })
             .onConflict((on) => on.column('name').doUpdateSet({ value }))
             .execute()
-          await auditByService({ db }, storage.now(), { orgId: beta.id, action: 'test', subject: name })
+          await auditByService({ db }, storage.now(), { orgId: beta.id, action: 'createUser', subject: name })
           return value
         },
         { org: acme.id },

@@ -38,7 +38,7 @@ const openWrite = (node: Storage, org: number, slug: string) => {
 }
 
 const audit = (db: Db, org: number, at: string): Promise<unknown> =>
-  auditByService({ db }, at, { orgId: org, action: 'test', subject: 'test:1' })
+  auditByService({ db }, at, { orgId: org, action: 'createUser', subject: 'test:1' })
 
 const chain = (org: number) =>
   storage.read((db) =>

@@ -58,8 +58,13 @@ const revoke = async (
     const others = isTerminal ? await keysOfTerminal(call.db, { ...row, org_id: orgId! }).execute() : []
     await revokeKeys(call, [...new Set([keyId, ...others.map(({ id }) => id)])])
   }
-  const invocation = { action: 'disconnectAgent', caller, requestId: requestId(), fieldNames: [] }
-  await runWrite(service, invocation, work, {}, async (_call, run) => (await run()).data)
+  await runWrite(
+    service,
+    { action: 'disconnectAgent', caller, requestId: requestId(), fieldNames: [] },
+    work,
+    {},
+    async (_call, run) => (await run()).data,
+  )
 }
 
 const allowOrigin = { 'access-control-allow-origin': '*' }

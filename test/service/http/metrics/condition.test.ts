@@ -19,9 +19,12 @@ describe.each(engines)('the metrics of the $name store', (engine) => {
 
   test('show the age of the last backup, and without one of the store', async () => {
     expect(await read()).not.toContain('svc_backup_age_seconds')
-    await storage.write((db) => auditByService({ db }, at, { orgId: 0, action: 'test', subject: '-' }), {
-      org: 0,
-    })
+    await storage.write(
+      (db) => auditByService({ db }, at, { orgId: 0, action: 'createUser', subject: '-' }),
+      {
+        org: 0,
+      },
+    )
     clock.tick(3 * 24 * 3600_000)
     expect(await read()).toContain('svc_backup_age_seconds{last="never"} 259200\n')
     await noteBackup(storage)

@@ -43,7 +43,7 @@ const refuseRows = (code: string, once = false) =>
 const change = (name: string, org: number, later: boolean) =>
   storage.write(
     async (db) => {
-      await auditByService({ db }, at, { orgId: org, action: 'test', subject: name })
+      await auditByService({ db }, at, { orgId: org, action: 'createUser', subject: name })
       if (later) await db.insertInto('settings').values({ name, value: '' }).execute()
     },
     { org },

@@ -39,7 +39,7 @@ const change = (name: string, org = 1) =>
   storage.write(
     async (db: Db) => {
       await db.insertInto('settings').values({ name, value: '' }).execute()
-      await auditByService({ db }, at, { orgId: org, action: 'test', subject: name })
+      await auditByService({ db }, at, { orgId: org, action: 'createUser', subject: name })
     },
     { org },
   )
@@ -54,8 +54,8 @@ const names = async (): Promise<string[]> =>
 const appendToBoth = (first: number, second: number, from: Storage) =>
   from.write(
     async (db) => {
-      await auditByService({ db }, at, { orgId: first, action: 'test', subject: 'x' })
-      await auditByService({ db }, at, { orgId: second, action: 'test', subject: 'x' })
+      await auditByService({ db }, at, { orgId: first, action: 'createUser', subject: 'x' })
+      await auditByService({ db }, at, { orgId: second, action: 'createUser', subject: 'x' })
     },
     { org: first },
   )
@@ -103,7 +103,7 @@ describe('a connection that is lost', () => {
     proxy.cutAt('commit', { forward: true })
     const written = Promise.all([change('a'), change('b'), change('c')])
     const other = direct.write(
-      (db) => auditByService({ db }, at, { orgId: 1, action: 'other', subject: 'x' }),
+      (db) => auditByService({ db }, at, { orgId: 1, action: 'deleteUser', subject: 'x' }),
       {
         org: 1,
       },
@@ -134,7 +134,7 @@ describe('a connection that is lost', () => {
       narrow.write(
         (db) => {
           begin()
-          return auditByService({ db }, at, { orgId: org, action: 'test', subject: 'x' })
+          return auditByService({ db }, at, { orgId: org, action: 'createUser', subject: 'x' })
         },
         { org },
       )

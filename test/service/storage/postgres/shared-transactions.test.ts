@@ -71,7 +71,7 @@ const change = (name: string, org: number, node = storage) =>
   node.write(
     async (db: Db) => {
       await db.insertInto('settings').values({ name, value: '' }).execute()
-      await auditByService({ db }, at, { orgId: org, action: 'test', subject: name })
+      await auditByService({ db }, at, { orgId: org, action: 'createUser', subject: name })
     },
     { org },
   )
