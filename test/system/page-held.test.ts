@@ -67,12 +67,16 @@ describe('a member whom an administrator promotes', () => {
     const { phone, phones, name } = await persons(['Grace'])
     await promote(phone, name)
     await phone.page.getByText(/First, this needs the approval of Grace .*\. Keep this page open\./).waitFor()
+    const isKept = () =>
+      phone.page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+    expect(await isKept()).toBe(true)
     expect(await administrators()).not.toContain(name)
     const [grace] = phones as [Phone]
     await open(grace, await requestOf(grace))
     await grace.tap('Approve')
     await grace.sees('Approved')
     await phone.page.getByRole('status').getByText(`${name} Roe is an administrator.`).waitFor()
+    expect(await isKept()).toBe(false)
     expect(await administrators()).toContain(name)
   })
 
@@ -105,7 +109,7 @@ describe('a member whom an administrator promotes', () => {
     await ida.tap('Deny')
     await ida.sees('Denied')
     await joan.page.getByText(/Ida .* denied this/).waitFor()
-    await phone.page.getByText('The request was denied.').waitFor()
+    await phone.page.getByText(/Ida .* denied this/).waitFor()
     expect(await administrators()).not.toContain(name)
   })
 })

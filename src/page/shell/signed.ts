@@ -50,6 +50,16 @@ const lineText = ({ need, people }: Line): Node => {
     : nodes('request.lineOf', { need: String(need), people: exactNames(names) })
 }
 
+/** Says of a denial who it was. */
+const named = (error: Refused): Refused => {
+  const name = error.data['denied_by']
+  if (typeof name === 'string') error.message = t('request.deniedBy', { name })
+  return error
+}
+
+/** Whoever closes the page would lose the change that waits. */
+const stay = (event: Event): void => event.preventDefault()
+
 /** Calls an operation that a rule may hold: then says who is asked, waits, and repeats it with their approval. */
 const callHeld: typeof call = async (name, input, options) => {
   let approval: string | undefined
@@ -65,15 +75,17 @@ const callHeld: typeof call = async (name, input, options) => {
           reason = why
           continue
         }
-        if (error.code !== 'approval_required') throw error
+        if (error.code !== 'approval_required') throw named(error)
         const held = error.data['request'] as { request_id: string; lines: Line[] } | undefined
         if (held) {
           approval = held.request_id
+          addEventListener('beforeunload', stay)
           tellWaiting(nodes('common.held', { names: joined(held.lines.map(lineText), 'conjunction') }))
         }
         await new Promise((resolve) => setTimeout(resolve, everyMs))
       }
   } finally {
+    removeEventListener('beforeunload', stay)
     if (approval) tellWaiting()
   }
 }

@@ -9,6 +9,7 @@ import { ownerOfDevice } from '../devices/record.ts'
 import { proveApproval } from './authentic.ts'
 import { readCurrent } from './current.ts'
 import { requestExpired } from './expiry.ts'
+import { readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 
 // A rule that holds a command also holds the write of the approver page that does the same.
@@ -75,8 +76,15 @@ export const proveRepeated = async (
   request_id: string,
 ): Promise<ApprovalRow | undefined> => {
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
-  const { status, detail } = await readCurrent(service, request_id, access)
-  if (status === 'denied') throw forbidden('denied', 'The approval of this was denied; nothing was changed')
+  const row = await readCurrent(service, request_id, access)
+  const { status, detail, decided_by } = row
+  if (status === 'denied') {
+    const people = readLines(row).flatMap((line) => line.people)
+    const denied_by = people.find(({ user_id }) => user_id === decided_by)?.name
+    throw forbidden('denied', 'The approval of this was denied; nothing was changed', undefined, {
+      denied_by,
+    })
+  }
   if (status === 'approved') return proveApproval(service, request_id, access)
   if (status === 'expired') throw requestExpired(detail)
   throw forbidden('approval_required', 'Not everybody has answered yet; nothing was changed')

@@ -98,7 +98,9 @@ describe('a change of a member on the page', () => {
   test('is not made after a denial or without an answer', async () => {
     const denied = await held(admin, member.user, 'promote')
     dataOf(await answerBy(ada, denied.id, 'deny'))
-    expect(refusal(await send(admin, member.user, denied.body, denied.id))).toEqual([403, 'denied', []])
+    const refused = await send(admin, member.user, denied.body, denied.id)
+    expect(refusal(refused)).toEqual([403, 'denied', []])
+    expect(refused.body.data.denied_by).toBe('Ada Lovelace')
     const late = await held(admin, member.user, 'hold')
     clock.tick(6 * minute)
     expect(refusal(await send(admin, member.user, late.body, late.id))).toEqual([410, 'expired', []])
