@@ -25,9 +25,16 @@ const quick = (argv: string[]): string | undefined =>
     ? `svc ${version}\n`
     : prebuiltHelp(argv, Math.min(process.stdout.columns || 100, 100))
 
+/** A reader that stopped early, like `head`, has lost nothing. */
+const unwritten = ({ code }: NodeJS.ErrnoException): void => {
+  if (code === 'EPIPE') return
+  process.stderr.write(`svc: The answer could not be shown: standard output cannot be written (${code})\n`)
+  process.exitCode = 1
+}
+
 const argv = process.argv.slice(2)
 const text = quick(argv)
-if (text !== undefined) process.stdout.write(text)
+if (text !== undefined) process.stdout.on('error', unwritten).write(text)
 else
   void start(argv).then((exitCode) => {
     process.exitCode = exitCode

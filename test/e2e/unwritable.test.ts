@@ -62,8 +62,8 @@ describe.runIf(existsSync('/proc/self/fdinfo/1'))('closed standard output', () =
 })
 
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  test('fails a read', async () => {
-    expect(await intoFullDisk(['org', 'list', '-o', 'json'])).toMatchObject({
+  test.each([['org', 'list', '-o', 'json'], ['--help']])('fails a read: %s', async (...args) => {
+    expect(await intoFullDisk(args)).toMatchObject({
       exit: 1,
       stderr: expect.stringContaining('standard output cannot be written (ENOSPC)'),
     })
@@ -99,7 +99,11 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
 
 describe('a closed reader', () => {
   test('is no error for a read or for a write without a secret', async () => {
-    expect(await intoClosedPipe(['org', 'list', '-o', 'json'])).toMatchObject({ exit: 0, stderr: '' })
+    for (const read of [
+      ['org', 'list', '-o', 'json'],
+      ['org', '--help'],
+    ])
+      expect(await intoClosedPipe(read)).toMatchObject({ exit: 0, stderr: '' })
     expect(await intoClosedPipe(['org', 'create', '--name', 'Gone', '-o', 'json'])).toMatchObject({
       exit: 0,
       stderr: '',
