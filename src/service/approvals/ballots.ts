@@ -6,7 +6,6 @@ import { ofMembership } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
 import { askAgain } from './ask-again.ts'
 import type { ApprovalRow, BallotRow, RequestKey } from './rows.ts'
 
@@ -80,7 +79,7 @@ const activeSigners = async (
 }
 
 /** A yes of somebody who is on hold or no member any more, or whose device was revoked since. */
-const lapsedYes = statement((db, { request_id, org_id }: { request_id: string; org_id: number }) =>
+export const lapsedYes = (db: Db, { request_id, org_id }: RequestKey) =>
   db
     .selectFrom('ballots as b')
     .leftJoin('memberships as m', (join) => join.on(ofMembership('b')).on('m.state', '=', 'active'))
@@ -92,15 +91,10 @@ const lapsedYes = statement((db, { request_id, org_id }: { request_id: string; o
     .where('b.status', '=', 'approved')
     .where(({ or, eb }) => or([eb('m.id', 'is', null), eb('d.id', 'is', null)]))
     .select('b.id')
-    .limit(1),
-)
 
 /** Refuses to use an approval of somebody whose phone was stolen: whoever revokes it ends what it approved. */
-export const requireApprovers = async (
-  { db }: Pick<Call, 'db'>,
-  { request_id, org_id }: ApprovalRow,
-): Promise<void> => {
-  if ((await lapsedYes(db, { request_id, org_id })).rows.length === 0) return
+export const requireApprovers = async ({ db }: Pick<Call, 'db'>, request: RequestKey): Promise<void> => {
+  if (!(await lapsedYes(db, request).limit(1).executeTakeFirst())) return
   throw conflict(
     'approver_left',
     'Somebody who approved this is no longer an active member, or their device was revoked since',

@@ -3,9 +3,9 @@ import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { Db } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
+import { named, statement } from '../storage/statement.ts'
 import { forgetProved, requestNotAuthentic } from './authentic.ts'
-import { requireApprovers } from './ballots.ts'
+import { lapsedYes, requireApprovers } from './ballots.ts'
 import { notConsumable } from './consumption.ts'
 import { auditSubject } from './record.ts'
 import { type ApprovalRow, isUsable, isUsableBy, type RequestKey, updateApproval } from './rows.ts'
@@ -67,6 +67,15 @@ const findUnused = statement(
       .selectAll(),
 )
 
+/** From the end, because rows are used from the start. */
+const lastOther = (db: Db, { row_index, ...request }: RequestKey & { row_index: number }) =>
+  rowsOf(db, request)
+    .where('row_index', '<>', row_index)
+    .where('used_at', 'is', null)
+    .select('row_index')
+    .orderBy('row_index', 'desc')
+    .limit(1)
+
 const use = statement((db, values: Use) =>
   db
     .updateTable('batch_rows')
@@ -88,16 +97,8 @@ const use = statement((db, values: Use) =>
           .select('approvals.id'),
       ),
     )
-    .returning('id'),
-)
-
-/** From the end, because rows are used from the start. */
-const lastUnused = statement((db, { org_id, request_id }: { org_id: number; request_id: string }) =>
-  rowsOf(db, { org_id, request_id })
-    .where('used_at', 'is', null)
-    .select('row_index')
-    .orderBy('row_index', 'desc')
-    .limit(1),
+    .where(({ not, exists }) => not(exists(lapsedYes(db, named(values, ['request_id', 'org_id'])))))
+    .returning(['id', lastOther(db, named(values, ['request_id', 'org_id', 'row_index'])).as('other')]),
 )
 
 /** Why `use` changed no row. */
@@ -130,6 +131,7 @@ const notUsable = async (
       `Row ${row_index} of the approval is another change, or what it replaces has changed since`,
       { hint: 'Run the command again to request an approval of what is left' },
     )
+  await requireApprovers({ db }, proven)
   return requestNotAuthentic('used')
 }
 
@@ -156,8 +158,7 @@ export const useRow = async (
   const { rows } = await use(db, { request_id, org_id, row_index, digest, asked_by, now, ...macs })
   if (found.rows.length === 0 || rows.length === 0)
     throw await notUsable(call, proven, { row_index, digest, asked_by })
-  await requireApprovers(call, proven)
-  if ((await lastUnused(db, { org_id, request_id })).rows.length > 0) return true
+  if (rows[0]!.other !== null) return true
   await updateApproval(db, proven)
     .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })
     .where('row_mac', '=', proven.row_mac)

@@ -55,6 +55,13 @@ describe('a row of a list', () => {
     expect(dataOf(await ask(rows.slice(-1))).request_id).not.toBe(id)
   })
 
+  test('permits nothing once the device that approved is revoked', async () => {
+    const id = await approved([user(1), user(2)])
+    dataOf(await create(user(1), `${id}:0`))
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
+    expect(refusal(await create(user(2), `${id}:1`))).toEqual([409, 'approver_left', []])
+  })
+
   test('lets only one of several that use a row at once do it', async () => {
     const rows: Row[] = [
       { operation: 'createGeofence', input: { org_id: acme.id, ...fence, name: 'Other', is_active: 0 } },
