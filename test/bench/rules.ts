@@ -53,7 +53,7 @@ const decide = async ({ service, org, caller }: Stage): Promise<void> => {
   await storage.read(async (db) => {
     const call = { db, keyring }
     const book = await readBook(call, org)
-    const holding = await rulesHolding(call, book, { facts, caller })
+    const holding = await rulesHolding(call, book, { facts, caller, orgId: org })
     if (requirementOf(org, book, { holding }).rules.length !== 1)
       throw new Error('Not exactly one rule holds')
   })

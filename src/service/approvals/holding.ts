@@ -7,7 +7,7 @@ import { type Facts, matcherOf } from '../../rules/match.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { aboveRequester } from '../devices/origin.ts'
-import { rootOf } from '../keys/ancestry.ts'
+import { rootOf, within, type Within } from '../keys/ancestry.ts'
 import type { Book } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
 import { bookOf, isNew, requirementOf } from '../policy/rules.ts'
@@ -15,8 +15,8 @@ import { bookOf, isNew, requirementOf } from '../policy/rules.ts'
 // Which rules hold a request or a call.
 
 /** The keys that a request goes back to, also by the phone of a person; undefined if they are not known. */
-const keysOf = async (call: Pick<Call, 'db' | 'keyring'>, caller: Caller): Promise<string[] | undefined> => {
-  const { keys, isWhole } = await aboveRequester(call, namedKeyOf(caller))
+const keysOf = async (own: Within, caller: Caller): Promise<string[] | undefined> => {
+  const { keys, isWhole } = await aboveRequester(own, namedKeyOf(caller))
   return isWhole ? [...keys.values()].map((key) => String(rootOf(key))) : undefined
 }
 
@@ -24,10 +24,10 @@ const keysOf = async (call: Pick<Call, 'db' | 'keyring'>, caller: Caller): Promi
 export const rulesHolding = async (
   call: Pick<Call, 'db' | 'keyring'>,
   { rules }: Pick<Book, 'rules'>,
-  { facts, caller }: { facts: Facts; caller: Caller },
+  { facts, caller, orgId }: { facts: Facts; caller: Caller; orgId: number },
 ): Promise<Rule[]> => {
   const near = rules.map(({ rule }) => rule).filter(({ match }) => match.type === facts.type)
-  const keys = near.some(({ match }) => match.key) ? await keysOf(call, caller) : undefined
+  const keys = near.some(({ match }) => match.key) ? await keysOf(within(call, orgId), caller) : undefined
   const holds = matcherOf(facts)
   return near.filter((rule) => holds(rule, keys))
 }
@@ -98,7 +98,11 @@ export const findRequirement = async (
       ? withoutDeleted(book, input, (one) => isNew(one, call, orgId))
       : book
   for (const operation of commandsOf(id, input))
-    for (const rule of await rulesHolding(call, able, { facts: { type: 'request', operation }, caller }))
+    for (const rule of await rulesHolding(call, able, {
+      facts: { type: 'request', operation },
+      caller,
+      orgId,
+    }))
       holding.add(rule)
   const weakened = isTrusted ? [] : weakenedBy(book, id)
   return holding.size + weakened.length === 0

@@ -84,5 +84,5 @@ export const rotateKey: HandlerOf<'rotateKey'> = async ({ id, overlap_s = day },
         .where('expires_at', '>', expires_at),
     ))
       await call.audit(owner ?? 0, `key:${earlier}`, ['expires_at'])
-  return { ...made, older_secrets: await readSecrets(call, { id: made.id, lineage: lineage ?? id }) }
+  return { ...made, older_secrets: await readSecrets(call, { id: made.id, lineage: lineage ?? id, org_id }) }
 }

@@ -3,7 +3,7 @@ import type { KeyOwner } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
-import { findHolder } from '../keys/ancestry.ts'
+import { findHolder, within, type Within } from '../keys/ancestry.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
 import type { Db } from '../storage/schema.ts'
 import { refuseMuted } from './mutes.ts'
@@ -56,22 +56,28 @@ const requestsTo = (db: Db, approver: Member, kind: Kind) =>
 type Asked = { asked_by: number; key_owner: string | null }
 
 /** Who is behind a request: the person of its key, or else what `findHolder` finds. */
-const behind = async (call: Call, { asked_by, key_owner }: Asked): Promise<string> => {
+const behind = async (own: Within, { asked_by, key_owner }: Asked): Promise<string> => {
   const owner = key_owner === null ? undefined : (JSON.parse(key_owner) as KeyOwner)
-  return owner?.confirmed ? `user:${owner.user_id}` : findHolder(call, asked_by)
+  return owner?.confirmed ? `user:${owner.user_id}` : findHolder(own, asked_by)
 }
 
 /**
  * To how many requests in all the caller can add one: the more of them are their own, the more they leave to others, so that
  * nobody can block another, however many keys they have.
  */
-const mostWith = async (call: Call, requests: readonly Asked[], most: number): Promise<number> => {
+const mostWith = async (
+  call: Call,
+  orgId: number,
+  requests: readonly Asked[],
+  most: number,
+): Promise<number> => {
   if (requests.length * 2 < most) return most
   const { caller } = call
+  const keys = within(call, orgId)
   const isPerson = caller.person !== undefined || caller.ownerConfirmed === true
-  const own = isPerson ? `user:${caller.ownerId}` : await findHolder(call, namedKeyOf(caller))
+  const own = isPerson ? `user:${caller.ownerId}` : await findHolder(keys, namedKeyOf(caller))
   let left = most
-  for (const one of requests) if ((await behind(call, one)) === own) left -= 1
+  for (const one of requests) if ((await behind(keys, one)) === own) left -= 1
   return Math.max(left, 1)
 }
 
@@ -100,7 +106,7 @@ const refusePending = async (call: Call, approver: Member, kind: Kind, lifetime_
   const what = isLong(lifetime_s) ? 'pending requests of more than an hour' : 'pending requests'
   const { perKey, perApprover } = isLong(lifetime_s) ? maxLong : { perKey: maxPending, perApprover: Infinity }
   if (own.length >= perKey) refuse(`This key already has ${perKey} ${what} to this approver`, own)
-  const most = await mostWith(call, alike, perApprover)
+  const most = await mostWith(call, approver.org_id, alike, perApprover)
   if (alike.length >= most)
     refuse(`Several keys together have ${alike.length} ${what} to this approver`, alike.slice(-most))
 }
@@ -151,7 +157,7 @@ const refuseMany = async (call: Call, approver: Member, kind: Kind): Promise<voi
   }
   if (own.length >= requestsPerKey)
     refuse(`This key sent this approver ${requestsPerKey} requests in the last ${windowText}`, own.at(-1)!)
-  const most = await mostWith(call, all, requestsPerApprover)
+  const most = await mostWith(call, approver.org_id, all, requestsPerApprover)
   if (all.length >= most)
     refuse(
       `Several keys together sent this approver ${all.length} requests in the last ${windowText}`,

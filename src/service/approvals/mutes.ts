@@ -3,7 +3,7 @@ import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
-import { isOfSame } from '../keys/ancestry.ts'
+import { isOfSame, within } from '../keys/ancestry.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -60,7 +60,7 @@ export const refuseMuted = async (call: Call, approver: Member, requester: strin
   let mute = muteFor(mutes, requesterOf({ asked_by: key, requester }))
   for (const one of mutes) {
     if (mute) break
-    if (one.key_id !== key && (await isOfSame(call, one.key_id, key))) mute = one
+    if (one.key_id !== key && (await isOfSame(within(call, approver.org_id), one.key_id, key))) mute = one
   }
   if (!mute) return
   throw tooSoon('muted', call, mute.until, (wait) => ({

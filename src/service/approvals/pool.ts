@@ -9,6 +9,7 @@ import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { relationsTo } from '../devices/relation.ts'
+import { within } from '../keys/ancestry.ts'
 import { mergedLines, peopleIn } from '../policy/rules.ts'
 import { activeMembers, type Approver, notEnrolled, readOwn } from './find-approver.ts'
 import { type Asking, checkLimits } from './limits.ts'
@@ -120,10 +121,10 @@ export const considerPool = async (
   const policy = isOwnConsent(asking.byRule, lines) ? { ...stored, not_requester: false } : stored
   const owners =
     !asking.breaksGlass && lines.some(({ separated }) => separated)
-      ? await findConfirmedOwners(call, namedKeyOf(call.caller))
+      ? await findConfirmedOwners(within(call, orgId), namedKeyOf(call.caller))
       : new Set<number>()
   if (call.caller.person) owners.add(call.caller.person.user_id)
-  const asker = await readRequester(call, policy)
+  const asker = await readRequester(call, orgId, policy)
   const problems = new Map<number, Refusal>()
   for (const person of found) {
     const problem = await problemOf(call, person, { policy, asker, ...asking })

@@ -75,9 +75,9 @@ export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call)
   const as: Call = { ...call, caller }
   const book = await readBook(call, org_id)
   const written = book.rules.map(({ rule }) => rule)
-  const rules: Rule[] = await rulesHolding(as, book, { facts, caller })
+  const rules: Rule[] = await rulesHolding(as, book, { facts, caller, orgId: org_id })
   const bare = book.rules.map((one) => ({ ...one, rule: { ...one.rule, except: undefined } }))
-  const near = await rulesHolding(as, { rules: bare }, { facts, caller })
+  const near = await rulesHolding(as, { rules: bare }, { facts, caller, orgId: org_id })
   const required = requirementOf(org_id, book, { holding: rules })
   const wanted = { orgId: org_id, lines: [...required.lines] }
   const terms = termsOf(rules)!

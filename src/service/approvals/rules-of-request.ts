@@ -130,7 +130,7 @@ export const rulesOfRequest = async (
     return { wanted: { orgId, lines: [...held.lines] }, rules: [...held.rules], terms }
   }
   const facts = factsOf(subject)
-  const rules = book ? await rulesHolding(call, book, { facts, caller: call.caller }) : []
+  const rules = book ? await rulesHolding(call, book, { facts, caller: call.caller, orgId }) : []
   const required = requirementOf(orgId, book ?? { groups: [] }, { holding: rules })
   if (input.break_glass !== undefined) {
     const lines = emergencyLines(call, book, rules, { via, approvers: input.approvers ?? [] })
@@ -160,7 +160,11 @@ export const requireSameRules = async (
   const subject = storedSubject(row)
   if (!book || !subject || row.by_rule === 1) return
   const signed = readRules(row)
-  const rules = await rulesHolding(call, book, { facts: factsOf(subject), caller: call.caller })
+  const rules = await rulesHolding(call, book, {
+    facts: factsOf(subject),
+    caller: call.caller,
+    orgId: row.org_id,
+  })
   const changed = rules.find(
     (rule) => !signed.some(({ name, digest }) => name === rule.name && digest === ruleDigest(rule)),
   )

@@ -8,7 +8,7 @@ import { type CountedBy, countedDevices, ofActiveDevice } from '../devices/activ
 import type { DeviceRow } from '../devices/rows.ts'
 import { findOwners } from '../devices/origin.ts'
 import { findRelation, isSeparated, relationsTo } from '../devices/relation.ts'
-import { mayInfluence } from '../keys/ancestry.ts'
+import { authenticKey, mayInfluence, within } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
 import { isOwnConsent, readLines } from './lines.ts'
 import type { ApprovalRow, BallotRow } from './rows.ts'
@@ -50,10 +50,15 @@ export type Requester = {
   relationTo: ReturnType<typeof relationsTo>
 }
 
-export const readRequester = async (call: Call, { not_requester }: Policy): Promise<Requester> => {
+export const readRequester = async (
+  call: Call,
+  orgId: number,
+  { not_requester }: Policy,
+): Promise<Requester> => {
   const key = namedKeyOf(call.caller)
-  const owners = not_requester ? await findOwners(call, key) : undefined
-  return { caller: call.caller, owners, relationTo: relationsTo(call, key) }
+  const own = within(call, orgId)
+  const owners = not_requester ? await findOwners(own, key) : undefined
+  return { caller: call.caller, owners, relationTo: relationsTo(own, key) }
 }
 
 /** Checks the requesting key before anybody is notified. Fails with 403. */
@@ -71,10 +76,10 @@ export const checkRequester = (
 /** How the device was registered, and the key behind it that is most closely related to the requesting key. */
 export const readDeviceClaim = async (
   deps: Pick<Call, 'db' | 'keyring'>,
-  row: Pick<ApprovalRow, 'asked_by'>,
+  row: Pick<ApprovalRow, 'asked_by' | 'org_id'>,
   { id, proof, bound_at }: DeviceRow,
 ): Promise<DeviceClaim> => {
-  const { relation, root } = await findRelation(deps, row.asked_by, { device: id })
+  const { relation, root } = await findRelation(within(deps, row.org_id), row.asked_by, { device: id })
   const enrolled_by = { key_id: root ? String(root.id) : null, name: root?.name ?? null, relation }
   // `findDecider` refuses one that never was active.
   return { id: String(id), proof, bound_at: bound_at!, enrolled_by }
@@ -122,10 +127,11 @@ export const checkDecider = async (
   const { separation } = policy
   const not_requester = policy.not_requester && !isOwnConsent(row.by_rule === 1, lines)
   if (separation !== 'strict' && !not_requester) return
-  const key = await db.selectFrom('api_keys').where('id', '=', row.key_id).select('org_id').executeTakeFirst()
-  if (not_requester) refuseOwners(await findOwners(deps, row.asked_by), ballot)
-  const requester = { orgId: key?.org_id ?? null, scopes: readScopes(row.key_scopes) }
-  if (separation !== 'strict' || (row.key_id !== 0 && isOperator(requester))) return
+  const keys = within(deps, row.org_id)
+  if (not_requester) refuseOwners(await findOwners(keys, row.asked_by), ballot)
+  const key = await authenticKey(keys, row.key_id)
+  const isTrusted = key && isOperator({ orgId: key.org_id, scopes: readScopes(row.key_scopes) })
+  if (separation !== 'strict' || isTrusted) return
   if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()
   if (!isSeparated(claim.enrolled_by.relation))
     throw forbidden(

@@ -1,6 +1,7 @@
 import { conflict } from '../../core/refusal.ts'
 import type { SignedIn } from '../call/caller.ts'
 import type { Call } from '../call/call.ts'
+import { within, type Within } from '../keys/ancestry.ts'
 import type { Member } from '../call/tenant.ts'
 import { follow, mostStepsOfActor, type Origin, type Source } from './origin.ts'
 
@@ -8,7 +9,7 @@ import { follow, mostStepsOfActor, type Origin, type Source } from './origin.ts'
 
 type Deps = Pick<Call, 'db' | 'keyring'>
 
-const followActor = async (deps: Deps, source: Source): Promise<Origin> => {
+const followActor = async (deps: Within, source: Source): Promise<Origin> => {
   const origin = await follow(deps, source, { steps: mostStepsOfActor })
   if (origin.isWhole) return origin
   throw conflict(
@@ -22,7 +23,7 @@ const followActor = async (deps: Deps, source: Source): Promise<Origin> => {
 export const checkActor = async (deps: Deps, person: SignedIn, forUser: number): Promise<void> => {
   const { org_id, user_id, device_id } = person
   await followActor(
-    deps,
+    within(deps, org_id),
     user_id === forUser ? { device: device_id } : { administrator: { org_id, user_id, device_id } },
   )
 }
@@ -33,7 +34,7 @@ export const checkActor = async (deps: Deps, person: SignedIn, forUser: number):
  */
 export const checkAppointer = async (deps: Deps, person: SignedIn, member: Member): Promise<void> => {
   const { org_id, user_id, device_id } = person
-  const { roles } = await followActor(deps, { administrator: { org_id, user_id, device_id } })
+  const { roles } = await followActor(within(deps, org_id), { administrator: { org_id, user_id, device_id } })
   if (!roles.some((one) => one.org_id === member.org_id && one.user_id === member.user_id)) return
   throw conflict(
     'origin_unknown',

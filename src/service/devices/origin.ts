@@ -1,12 +1,11 @@
 import { influential } from '../../contract/scopes.ts'
-import type { Keyring } from '../call/keyring.ts'
 import { deviceOfPage } from '../call/caller.ts'
 import type { Member } from '../call/tenant.ts'
-import { authenticKey, rootOf } from '../keys/ancestry.ts'
+import { authenticKey, rootOf, type Within } from '../keys/ancestry.ts'
 import type { KeyRow } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
-import type { Db } from '../storage/schema.ts'
 import { findAppointment } from './appointment-rows.ts'
+import { readDevice } from './record.ts'
 import { type DeviceRow, isAuthenticDevice } from './rows.ts'
 
 // The origin of a device, an agent or an administrator: the root keys behind it, followed through the devices that added or
@@ -18,7 +17,7 @@ import { type DeviceRow, isAuthenticDevice } from './rows.ts'
 // besides. A further device and a recovery also have the origin of what approved them. A restored row keeps its origin.
 
 /** `keyOf`: reads a key; without it, each is read anew. */
-export type Deps = { db: Db; keyring: Keyring; keyOf?(id: number): Promise<KeyRow | undefined> }
+export type Deps = Within & { keyOf?(id: number): Promise<KeyRow | undefined> }
 
 export const readKey = (deps: Deps, id: number): Promise<KeyRow | undefined> =>
   deps.keyOf ? deps.keyOf(id) : authenticKey(deps, id)
@@ -62,9 +61,11 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   return org_id === null ? { key, sources: [] } : undefined
 }
 
-/** A device of any organization that no other program has changed. */
+/** A device of the organization that no other program has changed. */
 const findDevice = async (deps: Deps, id: number): Promise<DeviceRow | undefined> => {
-  const row = await deps.db.selectFrom('devices').where('id', '=', id).selectAll().executeTakeFirst()
+  const { db, orgId } = deps
+  if (orgId === null) return undefined
+  const row = await readDevice({ db }, orgId, id).executeTakeFirst()
   return row && isAuthenticDevice(deps, row) ? row : undefined
 }
 

@@ -47,7 +47,7 @@ export const findDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: 
     .select([...deviceColumns, 'approved_at'])
     .executeTakeFirstOrThrow(() => notFound('Device'))
 
-const readDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: number) =>
+export const readDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: number) =>
   db.selectFrom('devices').where('org_id', '=', org_id).where('id', '=', device_id).selectAll()
 
 /** A device that no other program has changed: whom it belongs to decides who is asked, and who is told. */

@@ -1,6 +1,7 @@
 import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Member } from '../call/tenant.ts'
+import { within, type Within } from '../keys/ancestry.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import { activeDevices } from './active.ts'
 import { adminRoles } from './administrators.ts'
@@ -15,14 +16,14 @@ type Deps = Pick<Call, 'db' | 'keyring'>
 type Administrator = Member & { device_id: number }
 
 /** The keys of organizations behind the link of a new device; undefined if one of them was not recorded. */
-const askingKeys = async (deps: Deps, device_id: number): Promise<number[] | undefined> => {
+const askingKeys = async (deps: Within, device_id: number): Promise<number[] | undefined> => {
   const roots = await findRoots(deps, { device: device_id })
   return roots?.filter((key) => !isOperatorKey(key)).map(({ id }) => id)
 }
 
 /** Whether the keys that ask had no part in the administrator's device or role. */
 const isIndependent = async (
-  deps: Deps,
+  deps: Within,
   asking: readonly number[] | undefined,
   administrator: Administrator,
 ): Promise<boolean> => {
@@ -37,14 +38,16 @@ export const recoveryProblem = async (
   deps: Deps,
   device_id: number,
   administrator: Administrator,
-): Promise<Refusal | undefined> =>
-  (await isIndependent(deps, await askingKeys(deps, device_id), administrator))
+): Promise<Refusal | undefined> => {
+  const own = within(deps, administrator.org_id)
+  return (await isIndependent(own, await askingKeys(own, device_id), administrator))
     ? undefined
     : forbidden(
         'recovery_not_separated',
         'The key that asked for this recovery may have appointed you or registered your device, so you cannot approve it',
         `Ask an administrator whom another key appointed, or the operator: svc user devices approve ${device_id} --org ${administrator.org_id}`,
       )
+}
 
 /** Whether another administrator has a device that can approve this recovery. */
 export const canAdministratorApprove = async (
@@ -65,10 +68,11 @@ export const canAdministratorApprove = async (
     )
     .selectAll('d')
     .execute()
-  const asking = await askingKeys(call, id)
+  const own = within(call, org_id)
+  const asking = await askingKeys(own, id)
   for (const row of others) {
     const administrator = { org_id, user_id: row.user_id, device_id: row.id }
-    if (isAuthenticDevice(call, row) && (await isIndependent(call, asking, administrator))) return true
+    if (isAuthenticDevice(call, row) && (await isIndependent(own, asking, administrator))) return true
   }
   return false
 }

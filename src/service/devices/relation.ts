@@ -1,5 +1,5 @@
 import type { Relation } from '../../receipt/claims.ts'
-import { authenticKey, rootOf } from '../keys/ancestry.ts'
+import { authenticKey, rootOf, type Within } from '../keys/ancestry.ts'
 import type { KeyRow } from '../keys/rows.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import { aboveRequester, type Deps, follow, type Origin, peopleOf, readKey, type Source } from './origin.ts'
@@ -41,7 +41,7 @@ export type FoundRelation = { relation: Relation; root?: KeyRow }
  * reading of many sources, and not to be kept.
  */
 export const relationsTo = (
-  deps: Pick<Deps, 'db' | 'keyring'>,
+  deps: Within,
   requestedBy: number,
 ): ((source: Source) => Promise<FoundRelation>) => {
   const read = new Map<number, Promise<KeyRow | undefined>>()

@@ -1,3 +1,4 @@
+import { expressionBuilder } from 'kysely'
 import { influential, type Scope } from '../../contract/scopes.ts'
 import { conflict, forbidden, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
@@ -5,7 +6,7 @@ import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { withinOrganization } from '../call/tenant.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { inParts } from '../storage/in-parts.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
@@ -15,15 +16,29 @@ import { scopesText } from './scopes.ts'
 // The root of a key is the row of its first secret; rotations do not change it. `created_by` is the root of the key that
 // created it.
 
-type Deps = { db: Db; keyring: Keyring }
+/** Keys are those of the organization, or of the whole service: another program can put a key of another one under the same id. */
+export type Within = { db: Db; keyring: Keyring; orgId: number | null }
 
-const keyById = statement((db, { id }: { id: number }) =>
-  db.selectFrom('api_keys').where('id', '=', id).selectAll(),
+export const within = ({ db, keyring }: Pick<Within, 'db' | 'keyring'>, orgId: number | null): Within => ({
+  db,
+  keyring,
+  orgId,
+})
+
+const keyById = statement((db, { id, orgId }: { id: number; orgId: number | null }) =>
+  db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
+    .selectAll(),
 )
 
 /** The row of a key; undefined if there is none or another program has changed it. */
-export const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
-  const [row] = (await keyById(db, { id })).rows
+export const authenticKey = async (
+  { db, keyring, orgId }: Within,
+  id: number,
+): Promise<KeyRow | undefined> => {
+  const [row] = (await keyById(db, { id, orgId })).rows
   return row && isAuthenticKey(keyring, row) ? row : undefined
 }
 
@@ -34,7 +49,7 @@ export const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number 
 const deepest = 20
 
 /** The roots of the creator, its creator and so on; undefined if one is not authentic, or there are too many. */
-export const findAncestors = async (deps: Deps, root: number): Promise<number[] | undefined> => {
+export const findAncestors = async (deps: Within, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
   for (let id = root; ;) {
     const row = await authenticKey(deps, id)
@@ -47,13 +62,13 @@ export const findAncestors = async (deps: Deps, root: number): Promise<number[] 
 }
 
 /** The key of a person that this one is, or is below: what it creates works only while that one does. */
-export const findPersonKey = async (deps: Deps, root: number): Promise<number | null> => {
+export const findPersonKey = async (deps: Within, root: number): Promise<number | null> => {
   const row = await authenticKey(deps, root)
   return row && row.consented_with !== null ? root : (row?.person_key ?? null)
 }
 
 /** The first row of a key and of those above it, the nearest first, as far as they are keys of an organization. */
-const keysAbove = async (deps: Deps, root: number): Promise<KeyRow[]> => {
+const keysAbove = async (deps: Within, root: number): Promise<KeyRow[]> => {
   const found: KeyRow[] = []
   for (const id of [root, ...((await findAncestors(deps, root)) ?? [])]) {
     const row = await authenticKey(deps, id)
@@ -68,14 +83,14 @@ const keysAbove = async (deps: Deps, root: number): Promise<KeyRow[]> => {
  * Who holds a key: the person who confirmed it or else the nearest key above it, or the first key of the organization above it.
  * Keys that others create are theirs, so that more keys are no more to anybody.
  */
-export const findHolder = async (deps: Deps, root: number): Promise<string> => {
+export const findHolder = async (deps: Within, root: number): Promise<string> => {
   const keys = await keysAbove(deps, root)
   const confirmed = keys.find(({ owner_confirmed_at }) => owner_confirmed_at !== null)
   return confirmed ? `user:${confirmed.owner_user_id}` : `key:${keys.at(-1)?.id ?? root}`
 }
 
 /** Whether what an approver said of one key holds for another: it is the same or below it, or of the same person. */
-export const isOfSame = async (deps: Deps, one: number, other: number): Promise<boolean> => {
+export const isOfSame = async (deps: Within, one: number, other: number): Promise<boolean> => {
   if (one === other || (await keysAbove(deps, other)).some(({ id }) => id === one)) return true
   const holder = await findHolder(deps, one)
   return holder.startsWith('user:') && holder === (await findHolder(deps, other))
@@ -100,10 +115,15 @@ const findDescendants = async (db: Db, root: number): Promise<number[]> => {
   return [...found]
 }
 
+/** Of the organization, or of none. */
+const isIn = (orgId: number | null) =>
+  expressionBuilder<Tables, 'api_keys'>()('org_id', orgId === null ? 'is' : '=', orgId)
+
 /** The secrets of the key that a row belongs to. */
-export const secretsOf = (db: Db, row: Pick<KeyRow, 'id' | 'lineage'>) =>
+export const secretsOf = (db: Db, row: Pick<KeyRow, 'id' | 'lineage' | 'org_id'>) =>
   db
     .selectFrom('api_keys')
+    .where(isIn(row.org_id))
     .where(({ eb, or }) => or([eb('id', '=', rootOf(row)), eb('lineage', '=', rootOf(row))]))
 
 /**
@@ -114,7 +134,7 @@ export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
   const row = await db
     .selectFrom('api_keys')
     .where('id', '=', id)
-    .select(['id', 'lineage', 'replaced'])
+    .select(['id', 'lineage', 'org_id', 'replaced'])
     .executeTakeFirst()
   if (!row || row.replaced === 1) return []
   const others = await secretsOf(db, row).where('id', '<>', id).select('id').orderBy('id').execute()
@@ -129,7 +149,12 @@ export const requireNewestSecret = async ({ db, caller, keyring, now }: Call): P
   const own = caller.orgId ?? 0
   if (await lockOrganizations(db, [own]))
     requireLiveCaller(await readPreconditions(db, caller, own), caller, now)
-  const row = await db.selectFrom('api_keys').where('id', '=', caller.keyId).selectAll().executeTakeFirst()
+  const row = await db
+    .selectFrom('api_keys')
+    .where('id', '=', caller.keyId)
+    .where(isIn(caller.orgId))
+    .selectAll()
+    .executeTakeFirst()
   if (row && !isAuthenticKey(keyring, row)) throw keyNotAuthentic(row.id)
   if (row?.replaced !== 1) return
   throw forbidden(
@@ -152,7 +177,7 @@ export const checkGrant = (caller: Caller, scopes: Iterable<Scope>): void => {
 
 /** Refuses a key below so many others that nobody could follow it to the first one. */
 export const checkDepth = async (call: Call, creator: number): Promise<void> => {
-  if (await findAncestors(call, creator)) return
+  if (await findAncestors(within(call, call.caller.orgId), creator)) return
   throw conflict(
     'too_many_creators',
     `The key in use is the last of ${deepest} keys that created each other, or another program has changed one of them in the store`,
@@ -190,10 +215,13 @@ export const checkOwner = async ({ db }: Call, orgId: number | null, owner: numb
  * A rotation shows the new secret, so a key can rotate only itself and the keys that it created, directly or not. The
  * operator can rotate every key.
  */
-export const checkRotation = async (call: Call, row: Pick<KeyRow, 'id' | 'lineage'>): Promise<void> => {
+export const checkRotation = async (
+  call: Call,
+  row: Pick<KeyRow, 'id' | 'lineage' | 'org_id'>,
+): Promise<void> => {
   const own = namedKeyOf(call.caller)
   if (isOperator(call.caller) || rootOf(row) === own) return
-  if (((await findAncestors(call, rootOf(row))) ?? []).includes(own)) return
+  if (((await findAncestors(within(call, row.org_id), rootOf(row))) ?? []).includes(own)) return
   throw forbidden(
     'not_your_key',
     'A key can rotate only itself and the keys that it created',

@@ -15,9 +15,10 @@ import {
   keysBelow,
   requireNewestSecret,
   secretsOf,
+  within,
 } from './ancestry.ts'
 import { type KeyKind, newSecret } from './authenticator.ts'
-import { insertKeyRow, isLive, type NewKeyRow } from './rows.ts'
+import { insertKeyRow, isLive, type KeyRow, type NewKeyRow } from './rows.ts'
 import { isOperatorKey, readScopes, scopeMissing, scopesText } from './scopes.ts'
 import { inParts } from '../storage/in-parts.ts'
 
@@ -111,7 +112,7 @@ export const whyNot = async (call: Call, id: number, action: 'rotate' | 'revoke'
 /** The id of the secret that no rotation has replaced; undefined if the key has ended. */
 export const newestSecret = async (
   { db, now }: Call,
-  row: { id: number; lineage: number | null },
+  row: Pick<KeyRow, 'id' | 'lineage' | 'org_id'>,
 ): Promise<number | undefined> =>
   (await secretsOf(db, row).where('replaced', '=', 0).where(isLive(now)).select('id').executeTakeFirst())?.id
 
@@ -127,7 +128,7 @@ export const readCreatedKeys = async (call: Call, ids: readonly number[]) => {
 }
 
 /** The older and newer secrets of a key that work. */
-export const readSecrets = ({ db, now }: Call, row: { id: number; lineage: number | null }) =>
+export const readSecrets = ({ db, now }: Call, row: Pick<KeyRow, 'id' | 'lineage' | 'org_id'>) =>
   secretsOf(db, row)
     .where('id', '<>', row.id)
     .where(isLive(now))
@@ -234,7 +235,7 @@ export const createKey: HandlerOf<'createKey'> = async (
       : {
           owner_user_id: owner_user_id ?? null,
           created_by: namedKeyOf(call.caller),
-          person_key: await findPersonKey(call, namedKeyOf(call.caller)),
+          person_key: await findPersonKey(within(call, call.caller.orgId), namedKeyOf(call.caller)),
         }),
   })
 }

@@ -9,6 +9,7 @@ import { activeDevices } from '../devices/active.ts'
 import { notifyMember } from '../devices/notices.ts'
 import { findRoots } from '../devices/origin.ts'
 import { isSeparated, relationsTo } from '../devices/relation.ts'
+import { within } from '../keys/ancestry.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import type { Book, Group } from '../policy/group-rows.ts'
 import { mergedLines, peopleIn, requirementOf } from '../policy/rules.ts'
@@ -36,7 +37,7 @@ const separatedAdministrators = async (call: Call, orgId: number, most: number):
     .orderBy('d.id')
     .limit(mostFollowed)
     .execute()
-  const relationTo = relationsTo(call, namedKeyOf(call.caller))
+  const relationTo = relationsTo(within(call, orgId), namedKeyOf(call.caller))
   const found = new Set<number>()
   for (const device of devices) {
     if (found.size >= most) break
@@ -52,7 +53,7 @@ const ownAdministrator = async (call: Call, org_id: number): Promise<number[]> =
   const { signedInWith: device_id, ownerId: user_id } = call.caller
   if (device_id === undefined || user_id === undefined) return []
   if (!(await isAdministrator(call.db, { org_id, user_id }))) return []
-  const roots = await findRoots(call, { administrator: { org_id, user_id, device_id } })
+  const roots = await findRoots(within(call, org_id), { administrator: { org_id, user_id, device_id } })
   return roots?.every(isOperatorKey) ? [user_id] : []
 }
 

@@ -3,7 +3,7 @@ import { liftMute, muteIdOf, readMutes } from '../approvals/mutes.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf, requirePerson, type SignedIn } from '../call/caller.ts'
 import { type Member, reachOrganization } from '../call/tenant.ts'
-import { isOfSame } from '../keys/ancestry.ts'
+import { isOfSame, within } from '../keys/ancestry.ts'
 import { readPeople, requireAdmin } from './members.ts'
 import type { Signed } from './challenge.ts'
 import { challengeFor, signs } from './proof.ts'
@@ -46,7 +46,7 @@ export const deleteMute: HandlerOf<'deleteMute'> = async ({ org_id, user_id, mut
   await reachOrganization(call, org_id)
   const { caller } = call
   const muted = Number(mute_id.split('-')[0])
-  if (!isOperator(caller) && (await isOfSame(call, muted, namedKeyOf(caller))))
+  if (!isOperator(caller) && (await isOfSame(within(call, org_id), muted, namedKeyOf(caller))))
     throw forbidden('own_mute', 'A key cannot delete the mute that applies to itself', 'Use another key')
   await lift(call, { org_id, user_id }, mute_id)
 }

@@ -51,6 +51,8 @@ export const proveDevice = async (
     await readSite(db, publicUrl),
   ])
   if (!isAuthenticDevice({ keyring }, device)) throw deviceNotAuthentic()
+  // Another program could put a device of another organization under the same id.
+  if ('org_id' in question && device.org_id !== question.org_id) throw deviceNotRegistered()
   // The verifier is slow to load, and not every service needs it.
   const { verifyAssertion } = await import('../../receipt/assertion.ts')
   const checked = verifyAssertion(response, credentialOf(device), site, challenge)

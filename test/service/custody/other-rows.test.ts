@@ -24,7 +24,9 @@ test('a key is not found under the id of another', async () => {
   const body = { name: 'helper', org_id: acme.id, scopes: ['ask'] }
   const own = Number(dataOf(await service.call('POST', '/svc/v1/keys', { key: acme.key, body })).id)
   const find = () =>
-    service.storage.read((db) => authenticKey({ db, keyring: service.keyring }, own)).catch(String)
+    service.storage
+      .read((db) => authenticKey({ db, keyring: service.keyring, orgId: acme.id }, own))
+      .catch(String)
   expect(await find()).toMatchObject({ id: own, name: 'helper' })
   const columns = (await service.runSql('SELECT * FROM api_keys LIMIT 1'))[0] as object
   const shown = Object.keys(columns).filter((name) => name !== 'id')

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const relation = (asking: number, enrolledBy: number) => {
   const { keyring, storage } = service
-  const found = storage.read((db) => findRelation({ db, keyring }, asking, { key: enrolledBy }))
+  const found = storage.read((db) => findRelation({ db, keyring, orgId: null }, asking, { key: enrolledBy }))
   return found.then((one) => one.relation)
 }
 

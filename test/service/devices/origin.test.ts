@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { follow } from '../../../src/service/devices/origin.ts'
 import { dataOf } from '../fixtures.ts'
-import { installHooks, service } from '../mcp/oauth-stage.ts'
+import { acme, installHooks, service } from '../mcp/oauth-stage.ts'
 import { createAdministrator, createConsented, signIn, whoIs } from '../mcp/terminal-stage.ts'
 
 installHooks()
@@ -14,7 +14,7 @@ test('reads once whose device confirmed a key that can do what an administrator 
   const reads: string[] = []
   const origin = await service.storage.read(async (db) => {
     const executor = vi.spyOn(db.getExecutor(), 'executeQuery')
-    const found = await follow({ db, keyring: service.keyring }, { key: Number(id) })
+    const found = await follow({ db, keyring: service.keyring, orgId: acme.id }, { key: Number(id) })
     reads.push(...executor.mock.calls.map(([{ sql }]) => sql).filter((sql) => sql.includes('from "devices"')))
     executor.mockRestore()
     return found
