@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Refusal } from '../../core/refusal.ts'
+import { createRecent } from '../../core/recent.ts'
 import { forbidden } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { ofActiveMember, ofMember } from '../call/tenant.ts'
@@ -130,14 +131,22 @@ export const answerBallot = async (
   return isSeveral(decision.row) ? authenticNow(call, decision) : decision.row
 }
 
+/** The wrong numbers that this process saw, by ballot: whoever writes to the store cannot take them back. */
+const seenTries = createRecent<string, number>(10_000)
+
 /** Counts a wrong number. Returns how many there were, or undefined if the answer does not count. */
 export const countTry = async (call: Call, decision: VerifiedDecision): Promise<number | undefined> => {
   const counted = await answerable(call, decision)
     .set(({ eb }) => ({ number_tries: eb('number_tries', '+', 1) }))
     .returning('number_tries')
     .executeTakeFirst()
-  if (counted) await noteUse(call, decision)
-  return counted?.number_tries
+  if (!counted) return undefined
+  await noteUse(call, decision)
+  const { request_id, user_id } = decision.ballot
+  const ballot = `${request_id} ${user_id}`
+  const tries = Math.max(counted.number_tries, (seenTries.get(call.keyring, ballot) ?? 0) + 1)
+  call.afterCommit(() => seenTries.set(call.keyring, ballot, tries))
+  return tries
 }
 
 /** Denies after the last try, which this transaction has counted. */

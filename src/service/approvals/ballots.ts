@@ -6,6 +6,7 @@ import { ofMembership } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
+import { storeChanged } from '../storage/store-changed.ts'
 import { askAgain } from './ask-again.ts'
 import type { ApprovalRow, BallotRow, RequestKey } from './rows.ts'
 
@@ -115,13 +116,15 @@ export const readVoters = async (
 ): Promise<Voter[]> => {
   const ballots = await stillCounts(db, row, service.dev).where('status', '<>', 'denied').execute()
   const signers = await activeSigners({ db, keyring }, row, ballots)
-  return ballots
-    .filter(
-      (ballot) =>
-        keyring.holds('ballots', ballot) && (ballot.device_id === null || signers.has(ballot.device_id)),
-    )
-    .map((ballot) => ({
-      ballot,
-      receipt: ballot.attestation === null ? undefined : (JSON.parse(ballot.attestation) as Receipt),
-    }))
+  const genuine = ballots.filter(
+    (ballot) =>
+      keyring.holds('ballots', ballot) && (ballot.device_id === null || signers.has(ballot.device_id)),
+  )
+  // The id of a ballot is not under its MAC, so another program can show one twice.
+  if (new Set(genuine.map(({ user_id }) => user_id)).size < genuine.length)
+    throw storeChanged(`the request ${row.request_id} has two answers of one person`)
+  return genuine.map((ballot) => ({
+    ballot,
+    receipt: ballot.attestation === null ? undefined : (JSON.parse(ballot.attestation) as Receipt),
+  }))
 }

@@ -45,6 +45,14 @@ describe('the number', () => {
     })
   })
 
+  test('wrong twice denies, although another program takes the first attempt back', async () => {
+    const { request_id, number } = await newRequest({ number: true })
+    const wrong = { decision: 'approve', number: wrongFor(number) } as const
+    await decide(service, request_id, ada.key, wrong)
+    await service.runSql('UPDATE ballots SET number_tries = 0')
+    expect(refusal(await decide(service, request_id, ada.key, wrong))).toEqual([403, 'denied', []])
+  })
+
   test('is not tried by who has not signed', async () => {
     const { request_id, number } = await newRequest({ number: true })
     const response = await signed(service, request_id, 'approve', ada.key, { userVerified: false })

@@ -32,6 +32,19 @@ const verdict = async (attestation: object, more: object = {}) =>
   )
 
 describe('a request of two lines', () => {
+  test('counts one person once, although another program repeats their answer under another id', async () => {
+    await group('sre', ada, grace)
+    const id = await requested('@sre:2')
+    await service.runSql('DROP INDEX ballots_person')
+    const [row] = (await service.runSql('SELECT * FROM ballots LIMIT 1')) as [object]
+    const names = Object.keys(row).join(', ')
+    await service.runSql(
+      `INSERT INTO ballots (${names}) SELECT ${names.replace(/\bid\b/, 'id + 1000')} FROM ballots WHERE user_id = ${ada.id}`,
+    )
+    expect(refusal(await approve(ada, id))[1]).toBe('store_changed')
+    expect((await stateOf(id)).status).toBe('pending')
+  })
+
   test('is approved once both agree, with a set of receipts that proves it', async () => {
     const id = await requested(ada.mobile, grace.mobile)
     expect(dataOf(await approve(ada, id))).toMatchObject({
