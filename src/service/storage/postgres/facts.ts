@@ -66,6 +66,8 @@ const factsQuery = `
       union all select 'rule ' || rulename, ev_class from pg_rewrite
       union all select 'policy ' || polname, polrelid from pg_policy
       union all select 'table ' || inhrelid::regclass, inhparent from pg_inherits
+      union all select 'no primary key', oid from pg_class where relkind = 'r'
+        and not exists (select from pg_constraint where conrelid = pg_class.oid and contype = 'p')
       union all select 'type ' || format_type(atttypid, null) || ' of ' || attname, attrelid from pg_attribute
         where attnum > 0 and not attisdropped and (attcollation not in (0, '"C"'::regcollation)
           or atttypid not in ('bigint'::regtype, 'double precision'::regtype, 'text'::regtype))

@@ -20,23 +20,29 @@ const lockOfNumber = (mobile: string): string =>
 /** No organization has this number. */
 export const migrationLock = lockOf(2 ** 47)
 
-const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
+const lockStatement = {
+  name: 'svc_lock',
+  text: `select pg_catalog.pg_advisory_xact_lock($1::bigint), ${serverTime} as at`,
+}
 const tryLockStatement = {
   name: 'svc_try_lock',
-  text: `select pg_try_advisory_xact_lock($1) as locked, ${serverTime} as at`,
+  text: `select pg_catalog.pg_try_advisory_xact_lock($1::bigint) as locked, ${serverTime} as at`,
 }
 const lockNumberStatement = {
   name: 'svc_lock_number',
-  text: 'select pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)',
+  text: 'select pg_catalog.pg_advisory_xact_lock_shared($1::bigint), pg_catalog.pg_advisory_xact_lock($2::bigint)',
 }
-const lockPeopleStatement = { name: 'svc_lock_people', text: 'select pg_advisory_xact_lock($1)' }
+const lockPeopleStatement = {
+  name: 'svc_lock_people',
+  text: 'select pg_catalog.pg_advisory_xact_lock($1::bigint)',
+}
 const tryLockNumberStatement = {
   name: 'svc_try_lock_number',
-  text: 'select pg_try_advisory_xact_lock_shared($1) and pg_try_advisory_xact_lock($2) as locked',
+  text: 'select pg_catalog.pg_try_advisory_xact_lock_shared($1::bigint) and pg_catalog.pg_try_advisory_xact_lock($2::bigint) as locked',
 }
 const tryLockPeopleStatement = {
   name: 'svc_try_lock_people',
-  text: 'select pg_try_advisory_xact_lock($1) as locked',
+  text: 'select pg_catalog.pg_try_advisory_xact_lock($1::bigint) as locked',
 }
 /** The memory for locks is limited, and all transactions share it. */
 const numbersAtMost = 100
