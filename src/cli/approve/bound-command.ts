@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
+  fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -16,6 +18,7 @@ import {
 import { devNull } from 'node:os'
 import { basename, isAbsolute, join, resolve, sep } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { sha256 } from '../../core/ids.ts'
 import { subjectFor } from '../../asking/subject.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Io } from '../terminal/io.ts'
@@ -23,12 +26,13 @@ import type { ChildEnvironment } from './child.ts'
 
 const chunk = 1024 * 1024
 
-/** SHA-256 of a file of any size. */
+/** SHA-256 of a regular file of any size. A pipe could give this reader another content than the command. */
 const hashOf = (path: string): string => {
   const hash = createHash('sha256')
   const bytes = Buffer.allocUnsafe(chunk)
-  const file = openSync(path, 'r')
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
+    if (!fstatSync(file).isFile()) throw new Error('not a regular file')
     for (let read = readSync(file, bytes); read > 0; read = readSync(file, bytes))
       hash.update(bytes.subarray(0, read))
   } finally {
@@ -186,10 +190,10 @@ export const bindCommand = (
     /** What to start: private copies where --bind named the file. */
     file: executable.copy ?? file,
     args,
-    /** Accepts a file that svc itself has created since. */
-    acceptOwn: (path: string): void => {
-      const one = unbound.get(path)
-      if (one) one.identity = identityOf(look(path))
+    /** Binds what svc itself has written into a new file, which can be an argument. */
+    bindOwn: (path: string, text: string): void => {
+      unbound.delete(path)
+      known.set(path, { path, sha256: sha256(text) })
     },
     /**
      * Throws if a file is no longer what was approved, or an argument now refers to another file. To be called before the approval is

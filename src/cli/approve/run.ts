@@ -51,7 +51,7 @@ const askAndRun = async (
   try {
     if (options.receipt !== undefined) {
       kept = reserveFile(options.receipt, 'receipt', io)
-      command.acceptOwn(kept.path)
+      command.bindOwn(kept.path, '')
     }
     for (const text of command.warnings) output.warn(text)
     const terms: Terms = {
@@ -74,7 +74,7 @@ const askAndRun = async (
     const path = kept?.path ?? join(folder, 'receipt.json')
     if (kept) kept.write(receipt)
     else writeFileSync(path, receipt, { mode: 0o600 })
-    command.acceptOwn(path)
+    command.bindOwn(path, receipt)
     kept = undefined
     const env = {
       ...environment.env,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, ftruncateSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { usageError } from '../../core/errors.ts'
 import type { Io } from './io.ts'
@@ -24,6 +24,8 @@ export const reserveFile = (
   return {
     path,
     write: (text) => {
+      // Another program may have written to it meanwhile.
+      ftruncateSync(fd)
       writeFileSync(fd, text)
       closeSync(fd)
     },

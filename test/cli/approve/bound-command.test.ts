@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -73,6 +74,29 @@ describe('the command that an approval covers', () => {
     expect(() => bound.recheck()).not.toThrow()
     writeFileSync(join(folder.path, 'real.sh'), 'other')
     expect(() => bound.recheck()).toThrow(/link\.sh is not what was approved/)
+  })
+
+  test('takes nothing from a pipe in the place of a file', () => {
+    write('run.sh', 'one')
+    const bound = bind(['run.sh'])
+    rmSync(join(folder.path, 'run.sh'))
+    execFileSync('/usr/bin/mkfifo', [join(folder.path, 'run.sh')])
+    expect(() => bound.recheck()).toThrow(/run\.sh is not what was approved/)
+  })
+
+  test('binds what svc itself has written into a new file', () => {
+    write('run.sh', 'one')
+    const own = join(folder.path, 'receipt.json')
+    const bound = bind(['run.sh', 'receipt.json'])
+    write('receipt.json', 'a receipt')
+    expect(() => bound.recheck()).toThrow(/receipt\.json is not what was approved/)
+    bound.bindOwn(own, 'a receipt')
+    expect(() => bound.recheck()).not.toThrow()
+    write('other.json', 'a receipt', 0o600)
+    renameSync(join(folder.path, 'other.json'), own)
+    expect(() => bound.recheck()).not.toThrow()
+    write('receipt.json', 'another')
+    expect(() => bound.recheck()).toThrow(/receipt\.json is not what was approved/)
   })
 
   test('notices a link that leads to the same content under another name', () => {
