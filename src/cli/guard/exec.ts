@@ -1,4 +1,5 @@
-import { mkdtempSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { failure, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { bindCommand, pathOf, removeBound } from '../approve/bound-command.ts'
@@ -29,6 +30,16 @@ const changeableFiles = (argv: readonly string[], file: string, cwd: string): st
     return name !== '' && contentOf(path) !== undefined && changeableBy(path) !== undefined
   })
 
+/** A path to a file that somebody else than root could create after the last check. Other words are rarely paths. */
+const creatable = (argv: readonly string[], cwd: string): string | undefined =>
+  argv.slice(1).find((name) => {
+    if (!/^\.{0,2}\//.test(name)) return false
+    let path = pathOf(name, { cwd })
+    if (existsSync(path)) return false
+    while (!existsSync(path)) path = dirname(path)
+    return changeableBy(path) !== undefined
+  })
+
 /** Runs a command after a person has approved exactly it, and returns its exit code. */
 export const guardExec = async (argv: readonly string[], config: GuardConfig, io: Io): Promise<number> => {
   const [name] = argv
@@ -45,6 +56,13 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
       'guard_changeable',
       `${safeLine(pipe)} is a pipe, so nobody could approve what comes out of it: ${nothing}`,
       'Name a regular file',
+    )
+  const missing = creatable(argv, cwd)
+  if (missing !== undefined)
+    throw failure(
+      'guard_changeable',
+      `${safeLine(missing)} does not exist, and others than root could create it after the approval: ${nothing}`,
+      'Create it first, or name a path in a folder that only root can change',
     )
   if (files.length > 0 && config.exec?.files !== 'copy')
     throw failure(

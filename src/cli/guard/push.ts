@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { failure } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Env } from '../../core/env.ts'
@@ -154,6 +154,15 @@ export const describeUpdate = ({ before, after }: Update, git: Git): string => {
   return `${before} to ${after}, ${commits(git, [after, `^${before}`])}${newest}`
 }
 
+/** Symbolic refs whose target does not exist: git leaves them out of its lists, but a push can create the target. */
+const dangling = (repository: string): string[] =>
+  readdirSync(join(repository, 'refs'), { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isFile()) return []
+    const path = join(entry.parentPath, entry.name)
+    const [, target] = /^ref: (\S+)/.exec(readFileSync(path, 'latin1')) ?? []
+    return target === undefined ? [] : [`${relative(repository, path)} ${target}`]
+  })
+
 const nothing = 'the push is refused'
 /** As many as an approver can be expected to read. */
 const mostRefs = 20
@@ -168,6 +177,7 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const exists = (ref: string): boolean => git('for-each-ref', '--count=1', ref) !== ''
   // A push to what a held symbolic ref leads to changes it, too.
   const links = git('for-each-ref', '--format=%(refname) %(symref)').split('\n')
+  if (updates.some(({ before }) => isNone(before))) links.push(...dangling(repository))
   const behind = links.flatMap((line) => {
     const [name = '', target] = line.split(' ')
     return target && isHeld(name, refs) ? [target] : []

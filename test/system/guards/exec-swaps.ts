@@ -120,6 +120,14 @@ export const tryExecSwaps = (): void => {
       await tried()
     })
 
+    test('refuses a path where the caller could put a file after the approval', async () => {
+      for (const name of [join(home, 'none/later.sh'), './later.sh']) {
+        const { exit, stderr } = await sudo(['sh', name], { cwd: home }).ended
+        expect({ name, exit }).toEqual({ name, exit: 101 })
+        expect(stderr).toContain(`${name} does not exist, and others than root could create it`)
+      }
+    })
+
     test('refuses a file that the caller could change behind a link and ..', async () => {
       const real = join(home, 'real')
       mkdirSync(join(real, 'inner'), { recursive: true })

@@ -137,6 +137,20 @@ export const tryGit = (): void => {
       expect(pushed('refs/heads/main')).toBe(before)
     })
 
+    test('holds a push that creates what a held ref leads to', async () => {
+      const before = pushed('refs/heads/main')
+      await commit('Not there yet')
+      inRepository('symbolic-ref', 'refs/heads/main', 'refs/heads/next')
+      try {
+        const running = git(['push', '-q', '--force', 'origin', 'HEAD:next'])
+        await answer(await running.asked(), approver, 'deny')
+        expect((await running.ended).exit).toBe(1)
+      } finally {
+        inRepository('symbolic-ref', '--delete', 'refs/heads/main')
+        inRepository('update-ref', 'refs/heads/main', before)
+      }
+    })
+
     test('takes nothing from the variables of the one who pushes', async () => {
       const before = pushed('refs/heads/main')
       await commit('Sneak in')
