@@ -57,7 +57,11 @@ export const requireExpectations = (
   known: Readonly<Record<string, true>> = { ...furtherNames, ...namesFromRequest },
 ): void => {
   requireKnown('expected', given, known, 'field')
-  const { rule, lines } = given
+  const empty = Object.entries(given).find(([, value]) => value === null)
+  if (empty) throw usageError(`expected.${empty[0]} must not be null`, 'Leave out what is not checked')
+  const { rule, lines, separation } = given
+  if (separation !== undefined && separation !== 'strict')
+    throw usageError(`expected.separation must be "strict", not ${JSON.stringify(separation)}`)
   if (rule !== undefined)
     requireKnown('expected.rule', rule, { name: true, digest: true, who: true }, 'field')
   for (const [name, list] of [

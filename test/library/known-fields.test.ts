@@ -25,6 +25,8 @@ test.each([
     'expected.rule.who[0].need must be a whole number above 0',
     undefined,
   ],
+  [() => verify({ factors: null }), 'expected.factors must not be null', 'Leave out what is not checked'],
+  [() => verify({ separation: 'Strict' }), 'expected.separation must be "strict", not "Strict"', undefined],
   [
     () => watch({ aprovers: ['@security'] }),
     'watchApproval has no option "aprovers"',
