@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { svc } from '../../e2e/processes.ts'
 import { account, at, home, launcher } from './host.ts'
-import { answer, approver, change, hasRun, host, mark, record, sudo, touch } from './stage.ts'
+import { answer, approver, change, hasRun, host, mark, record, rootMark, sudo, touch } from './stage.ts'
 
 // What the caller controls: the environment, the command line and the files.
 
@@ -71,13 +71,21 @@ export const tryExecSwaps = (): void => {
       ['a variable', ['exec', '--']],
     ])('sudo refuses %s that would change the guard', async (name, words) => {
       const variables = name === 'a variable' ? ['NODE_OPTIONS=--require=/tmp/x'] : []
-      const running = host.asAccount(['/usr/bin/sudo', '-n', ...variables, launcher, ...words, 'touch', mark])
+      const running = host.asAccount([
+        '/usr/bin/sudo',
+        '-n',
+        ...variables,
+        launcher,
+        ...words,
+        'touch',
+        rootMark,
+      ])
       const { exit } = await running.ended
       expect({ exit, ran: hasRun() }).toEqual({ exit: 1, ran: false })
     })
 
     test('runs nothing if the environment could load code and nothing has cleaned it', async () => {
-      const { exit, stderr } = await svc(['guard', 'exec', '--', 'touch', mark], {
+      const { exit, stderr } = await svc(['guard', 'exec', '--', 'touch', rootMark], {
         NODE_EXTRA_CA_CERTS: '/none',
       })
       expect({ exit, ran: hasRun() }).toEqual({ exit: 101, ran: false })
@@ -156,7 +164,7 @@ export const tryExecSwaps = (): void => {
       swap('/usr/bin/touch')
       mkdirSync(folder)
       chownSync(folder, host.ids.uid, host.ids.gid)
-      const running = sudo([link, mark], { cwd: folder })
+      const running = sudo([link, rootMark], { cwd: folder })
       const id = await running.asked()
       if (what === 'program') swap('/usr/bin/mkdir')
       else {

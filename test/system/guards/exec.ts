@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Approver, createApprover } from '../../service/approver.ts'
 import { at as below, createRule } from '../../service/rule-fixture.ts'
 import { account, config, home } from './host.ts'
-import { answer, approver, hasRun, host, mark, record, sudo, touch } from './stage.ts'
+import { answer, approver, hasRun, host, mark, record, rootMark, sudo, touch } from './stage.ts'
 
 /** Someone else whom the configuration names too. */
 const addPerson = async (lines = ''): Promise<Approver> => {
@@ -84,7 +84,7 @@ export const tryExec = (): void => {
         if (!/^\d+$/.test(name)) return false
         try {
           const [program = '', ...args] = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
-          return program.endsWith('node') && args.includes('guard') && args.includes(mark)
+          return program.endsWith('node') && args.includes('guard') && args.includes(rootMark)
         } catch {
           return false
         }

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { config } from './host.ts'
-import { answer, approver, change, hasRun, host, mark, record, touch } from './stage.ts'
+import { answer, approver, change, hasRun, host, record, rootMark, touch } from './stage.ts'
 
 type Body = { data?: { request_id?: string } }
 
@@ -44,7 +44,7 @@ export const tryLies = (): void => {
       const earlier = await honest.asked()
       await answer(earlier, approver)
       expect([(await honest.ended).exit, hasRun()]).toEqual([0, true])
-      rmSync(mark)
+      rmSync(rootMark)
       const genuine = await record(earlier)
       expect(genuine.attestation).not.toBeNull()
       await proxy((path, body) => {

@@ -8,6 +8,8 @@ import { at, config, launcher, prepareHost, type Guarded, type Running } from '.
 export let host: Guarded
 export let approver: Approver
 export let mark: string
+/** In a folder that only root can change. */
+export let rootMark: string
 let marks = 0
 
 /** Installs the set-up hooks in the suite that calls it. `why`: the host lacks something. */
@@ -17,20 +19,22 @@ export const installHooks = (why: string | undefined): void => {
     host = await prepareHost()
     mkdirSync(at('marks'))
     chmodSync(at('marks'), 0o777)
+    mkdirSync(at('root-marks'))
   })
   afterAll(() => host?.close())
   beforeEach(async () => {
     approver = await host.approver()
     marks += 1
     mark = at(`marks/${marks}`)
+    rootMark = at(`root-marks/${marks}`)
   })
 }
 
-export const hasRun = (): boolean => existsSync(mark)
+export const hasRun = (): boolean => existsSync(mark) || existsSync(rootMark)
 type More = { env?: Record<string, string>; cwd?: string }
 export const sudo = (command: string[], more: More = {}): Running =>
   host.asAccount(['/usr/bin/sudo', '-n', launcher, 'exec', '--', ...command], more)
-export const touch = (more: More = {}): Running => sudo(['touch', mark], more)
+export const touch = (more: More = {}): Running => sudo(['touch', rootMark], more)
 export const record = async (id: string) => (await host.api.call('GET', `/svc/v1/approvals/${id}`)).body.data
 
 /** What the approver's phone does. Throws if the service does not accept it. */
