@@ -170,7 +170,7 @@ describe('problems with the address or the key', () => {
   })
   test('a missing object: the hint names --org if the command has it, and the list', async () => {
     expect((await run('user get 99 --org acme')).err).toMatch(
-      /hint: Check the id and --org\. .*: svc user list --org 1\n/,
+      /hint: Check the id and --org\. .*: svc user list --org acme\n/,
     )
     for (const line of ['key revoke 99 --yes', 'approve status apr_none', 'org get 99'])
       expect((await run(line)).err).toMatch(

@@ -4,6 +4,7 @@ import { openContext } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
 import { installHooks, service, toService } from '../other-service.ts'
+import { svc } from '../svc.ts'
 
 installHooks()
 
@@ -26,6 +27,15 @@ test('an organization is looked up again after it was not found, and in another 
   expect(await findOrg('acme', context)).toEqual(acme)
   expect(await findOrg('acme', openContext(memoryIo({ env: toService() })))).toEqual(acme)
   expect(service.seen).toHaveLength(3)
+})
+
+test('a hint of the service names the organization as it was typed', async () => {
+  const hint = 'svc user enroll 3 --org 7; svc user get 3 --org 77'
+  const refusal = { code: 'conflict', hint }
+  service.next(found)
+  service.always(json(409, { status: 'error', message: 'User 3 has no active device', data: refusal }))
+  const refused = await svc('group add sre --user 3 --org acme', { env: toService() })
+  expect(refused.hint).toBe('svc user enroll 3 --org acme; svc user get 3 --org 77')
 })
 
 test('an agent, whose run lasts, gets the organization that has the slug now', async () => {
