@@ -43,6 +43,7 @@ const read = (program: Command, argv: readonly string[]): { at: Command; next: n
 
 /** What to type instead of a command that other groups have. */
 const instead: Record<string, string> = {
+  version: 'svc --version',
   'rule update':
     'Edit the rule in the output of svc export, and type svc apply FILE: a rule is replaced as a whole',
   'group update': 'svc group add, svc group remove',
@@ -53,12 +54,15 @@ const instead: Record<string, string> = {
 
 const unknownCommand = (at: Command, typed: string): SvcError => {
   const below = at.commands.find((child) => child.commands.some((one) => one.name() === typed))
-  const near = below
-    ? `${below.name()} ${typed}`
-    : nearest(
-        typed,
-        at.commands.map((child) => child.name()),
-      )
+  const isOfProfile = at.parent === null && /^log(?:in|out)$/.test(typed)
+  const group = isOfProfile ? 'profile' : below?.name()
+  const near =
+    group === undefined
+      ? nearest(
+          typed,
+          at.commands.map((child) => child.name()),
+        )
+      : `${group} ${typed}`
   const meant = near === undefined ? '' : `; did you mean "${named(at)} ${near}"?`
   const hint = instead[[...wordsOf(at), typed].join(' ')] ?? helpOf(at)
   return usageError(`${shown(typed)} is not a command of ${named(at)}${meant}`, hint)
@@ -72,9 +76,12 @@ const unknownFlag = (at: Command, whole: string): SvcError => {
   const near = known.find((long) => typed.length > 4 && long.startsWith(typed)) ?? nearest(typed, known)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   // The flag may be of the command that svc runs or tests.
-  const hint =
-    near === undefined && at.usage().includes('-- <')
-      ? `Write -- before a command with flags of its own: ${named(at)} -- COMMAND ${typed.slice(0, 60)}`
+  const isOfOther = near === undefined && at.usage().includes('-- <')
+  const isTooEarly = near === undefined && at.commands.length > 0
+  const hint = isOfOther
+    ? `Write -- before a command with flags of its own: ${named(at)} -- COMMAND ${typed.slice(0, 60)}`
+    : isTooEarly
+      ? `Write the flags of a command after its name: ${named(at)} COMMAND ${typed.slice(0, 60)}`
       : helpOf(at)
   return usageError(`${typed.slice(0, 60)} is not a flag of ${named(at)}${meant}`, hint)
 }

@@ -26,6 +26,8 @@ describe('an unknown command', () => {
 
   test.each([
     ['foo', '"foo" is not a command of svc', 'svc --help'],
+    ['login', '"login" is not a command of svc; did you mean "svc profile login"?', 'svc --help'],
+    ['version', '"version" is not a command of svc', 'svc --version'],
     ['mcp foo', '"foo" is not a command of svc mcp', 'svc mcp --help'],
     ['events', '"svc events" requires a command: tail', 'svc events --help'],
     [
@@ -68,6 +70,11 @@ describe('an unknown flag', () => {
       'rule test --cw /srv',
       '--cw is not a flag of svc rule test; did you mean --cwd?',
       'svc rule test --help',
+    ],
+    [
+      '--org acme user list',
+      '--org is not a flag of svc',
+      'Write the flags of a command after its name: svc COMMAND --org',
     ],
     ['org list --frobnicate', '--frobnicate is not a flag of svc org list', 'svc org list --help'],
   ])('%s', async (line, message, hint) => {
