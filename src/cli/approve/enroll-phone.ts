@@ -49,7 +49,7 @@ const whatPhonesNeed = (url: string): string | undefined => {
   return protocol === 'https:' ? undefined : `Phones register over https only: ${how}`
 }
 
-/** Prints the link as a QR code and as text, how long it is valid and what a phone needs to open it. */
+/** Prints the link as a QR code, unless no phone can open it, and as text, and how long it is valid. */
 export const enrollPhone = async (typed: Typed, context: Context): Promise<void> => {
   const { io, globals } = context
   const { input, extra } = await gatherInput(device.createEnrollment, typed, context)
@@ -57,17 +57,16 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const answer = await callTyped(client, device.createEnrollment, input, { extra, signal: io.signal })
   const { url, expires_at, proof = '' } = recordIn(device.createEnrollment, answer, ['url'])
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
-  if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)
-  else
-    io.stdout.write(
-      `${fitted(`The terminal is too narrow for the QR code: it requires ${width} columns.`, io.stdout)}\n`,
-    )
+  const noPhone = whatPhonesNeed(url)
+  const isNarrow = width > io.stdout.columns
+  if (!noPhone && !isNarrow) io.stdout.write(`\n${code}\n`)
   context.once = `${safeLine(url)}\n`
+  const how = noPhone ? 'The link:' : 'Scan it with the phone of the user, or open this link on it:'
   const lines = [
-    `Scan it with the phone of the user, or open this link on it:\n\n  ${safeLine(url)}\n`,
-    `It registers one phone, until ${inSeconds(safeLine(expires_at))}. Shown once.`,
+    noPhone ?? (isNarrow && `The terminal is too narrow for the QR code: it requires ${width} columns.`),
+    `${how}\n\n  ${safeLine(url)}\n`,
+    `It registers one device, until ${inSeconds(safeLine(expires_at))}. Shown once.`,
     Object.hasOwn(whatFollows, proof) ? whatFollows[proof] : undefined,
-    whatPhonesNeed(url),
   ]
   for (const line of lines) if (line) io.stdout.write(`${fitted(line, io.stdout)}\n`)
 }

@@ -39,7 +39,7 @@ test('a terminal shows the link as a QR code and as text, and how long it is val
   expect(exit).toBe(0)
   expect(out).toContain('\u001B[38;5;231;48;5;16m█████')
   expect(out).toContain(`  https://svc.example.com/approver#enroll=${token}\n`)
-  expect(out).toContain('one phone, until 2026-01-01T00:10:00Z')
+  expect(out).toContain('one device, until 2026-01-01T00:10:00Z')
   expect(out).not.toMatch(/--public-url|challenge/)
   expect(JSON.parse(service.seen[0]!.body)).toEqual({})
 })
@@ -71,9 +71,10 @@ test.each([
   ['http://127.0.0.1:8080', 'opens on this machine only'],
   ['http://localhost:8080', 'opens on this machine only'],
   ['http://svc.example.com', 'over https only'],
-])('%s prints what a phone requires', async (origin, message) => {
+])('%s prints what a phone requires instead of a QR code', async (origin, message) => {
   const { out } = await enroll(origin, { columns: 200 })
   expect(out).toContain(message)
+  expect(out).not.toMatch(/█|Scan/)
   expect(out).toContain('--public-url https://svc.example.com, with --tls-cert and --tls-key')
 })
 
