@@ -118,7 +118,8 @@ const isOpen = ([name, value]: [string, Fields[keyof Fields]]): boolean => {
 const reasonProblems = ({ pattern, example }: NonNullable<Rule['reason']>): RuleProblem[] => {
   if (pattern === undefined)
     return example === undefined ? [] : [{ field: 'reason.pattern', message: 'is required with an example' }]
-  if (example === undefined) return [{ field: 'reason.example', message: 'is required with a pattern' }]
+  if (example === undefined)
+    return [{ field: 'reason.example', message: 'is required with a pattern: a reason that matches' }]
   const message = `does not match the pattern ${pattern}, in which only * is special: "${example}"`
   return matches(pattern, example) ? [] : [{ field: 'reason.example', message }]
 }
@@ -133,7 +134,8 @@ const neverForWrites: RuleProblem = {
 const grantProblem = ({ match, who, number, factors = [] }: Rule): string | undefined => {
   if (match.type !== 'command' && match.type !== 'tool_call')
     return 'is only possible for a command or a tool_call'
-  if (who.length > 1 || who[0]?.includes(':')) return 'is only possible where one person approves'
+  if (who.length > 1 || who[0]?.includes(':'))
+    return 'is only possible where one person approves: one group, such as @sre'
   if (number) return 'is not possible with number'
   return factors.some((factor) => factor !== 'biometric') ? 'is not possible with factors' : undefined
 }

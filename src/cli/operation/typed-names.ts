@@ -13,6 +13,12 @@ const inputCodes = new Set(['invalid_field', 'nothing_to_change', 'filter_ignore
 
 type Names = (text: string) => string
 
+/** The flags that set a field together. */
+const flagsWithin = (operation: Operation, name: string): string[] =>
+  fieldsOf(operation)
+    .filter(({ path }) => path.length > 1 && path[0] === name)
+    .map((field) => typedName(operation, field))
+
 /** `policy.ip_allow[0]` as `--ip-allow[0]`; a field without a flag keeps its name. */
 const nameOfIssue = (operation: Operation, field: string): string => {
   const known = fieldsOf(operation).find(
@@ -20,7 +26,7 @@ const nameOfIssue = (operation: Operation, field: string): string => {
       field === path.join('.') ||
       (/^[.[]/.test(field.slice(path.join('.').length)) && field.startsWith(path.join('.'))),
   )
-  if (!known) return field
+  if (!known) return flagsWithin(operation, field).join(' or ') || field
   // A flag that is repeated has no number on the command line.
   return typedName(operation, known) + (known.meta.repeat ? '' : field.slice(known.path.join('.').length))
 }
@@ -29,12 +35,7 @@ const nameOfIssue = (operation: Operation, field: string): string => {
 const namesInText = (operation: Operation): Names => {
   const typed = new Map(fieldsOf(operation).map((field) => [field.name, typedName(operation, field)]))
   /** A field that several flags set, such as `policy`, becomes all of them. */
-  const word: Names = (name) => {
-    const within = fieldsOf(operation).filter(({ path }) => path.length > 1 && path[0] === name)
-    return within.length > 0
-      ? within.map((field) => typedName(operation, field)).join(', ')
-      : (typed.get(name) ?? name)
-  }
+  const word: Names = (name) => flagsWithin(operation, name).join(', ') || (typed.get(name) ?? name)
   return (text) =>
     text
       .replace(

@@ -58,6 +58,7 @@ describe('a dry run', () => {
   })
 
   test.each([
+    [['--type', 'text', '--grant-max', '60'], '--grant-max or --grant-uses is only possible for a command'],
     [['--type', 'command', '--tool', 'merge'], '--tool is not known in a command: it has argv, cwd'],
     [['--type', 'text', '--who', 'nobody'], '--who must be '],
     [['--type', 'text', '--who', '@sre'], '--who '],
