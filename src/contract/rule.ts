@@ -67,7 +67,7 @@ export const rule = operations({
     route: 'DELETE /svc/v1/organizations/{org_id}/rules/{name}',
     cli: 'rule delete',
     scope: 'rules',
-    summary: 'Delete a rule; the people whom it asks must approve that',
+    summary: 'Delete a rule; without an operator key, the people whom it asks must approve that',
     message: 'Rule deleted',
     example: 'destroy --org acme --yes',
     input: z.strictObject({ org_id, name }),
