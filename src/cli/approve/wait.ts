@@ -24,7 +24,7 @@ export const registerWait = defineCommand<{ timeout?: string; mcp?: boolean }>({
   usage: '<request-id> [flags]',
   args: ['[request-id]'],
   options: {
-    '--timeout <n>': 'Seconds to wait; default: until the request expires',
+    '--timeout <n>': 'Time to wait: 90, 5m, 1h; default: until the request expires',
     '--mcp': 'Use the tool server at SVC_MCP_URL',
   },
   examples: ['svc approve wait apr_3mYk8wQZ'],

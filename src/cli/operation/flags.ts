@@ -56,9 +56,13 @@ const about = (field: Field): string => {
     notes.push(field.meta.repeat ? 'can be repeated' : 'repeat or separate with commas')
   const direction = directionOf(field)
   if (direction) notes.push(timeForms(direction))
+  if (isSeconds(field)) notes.push('or 5m, 1h')
   if (field.meta.secret) notes.push('read from this file; - for standard input')
   return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
+
+/** A number of seconds, which can be typed as `5m`. */
+const isSeconds = ({ name }: Field): boolean => name.endsWith('_s')
 
 /** The flags of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
 export const flagsFor = (field: Field, need?: Need): [flags: string, Flag][] => {
@@ -90,8 +94,7 @@ const mostListed = 12
  */
 export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`): unknown => {
   const value = field.name === 'days' ? expandDays(raw) : raw
-  const isSeconds = field.name.endsWith('_s')
-  const text = isSeconds ? typedSeconds(String(raw)) : String(raw)
+  const text = isSeconds(field) ? typedSeconds(String(raw)) : String(raw)
   const wrong = (what: string, typed = text) => usageError(`${name} must be ${what}, not "${typed}"`)
   const values = Array.isArray(value) ? value.map(String) : [text]
   const { choices } = field
@@ -106,7 +109,7 @@ export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`
     )
   }
   if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text))
-    throw wrong(isSeconds ? 'seconds, such as 300 or 5m' : 'a whole number')
+    throw wrong(isSeconds(field) ? 'seconds, such as 300 or 5m' : 'a whole number')
   if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('a number')
   return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value
 }
