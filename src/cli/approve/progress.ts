@@ -107,7 +107,7 @@ export const createProgress = (
       say(`Asked ${who}: ${prose(record.action)}`)
       if (record.break_glass)
         say(
-          `Break-glass: ${record.break_glass.skipped.length} people whom the rules name are not asked; ${record.break_glass.told.length} people were told, they among them`,
+          `Break-glass: ${record.break_glass.skipped.length} people whom the rules name are not asked; ${record.break_glass.told.length} people were told, including them`,
         )
       follow(record)
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
