@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
 import { collectWords, many } from '../operation/flags.ts'
 import { defineCommand } from '../program/define-command.ts'
-import { readJson, readText } from '../terminal/input-file.ts'
+import { readInput, readJson } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
 import type { ExpectedFlags } from './receipt-check.ts'
 
@@ -99,7 +99,7 @@ export const registerVerify = defineCommand<Options>({
     const keysOnce = (): Promise<unknown> => (keys ??= readKeys(options, context))
     const { readExpectations, hintOf } = await import('./receipt-check.ts')
     const { nameOf, sentence } = await import('../../receipt/sentence.ts')
-    const receipt = receiptIn(await readText(file, io, 'receipt'))
+    const receipt = receiptIn((await readInput(file, io)).toString('utf8'))
     const { verifyReceipt } = await import('../../receipt/verify.ts')
     const slug = async (): Promise<string | undefined> => {
       const jwks = await keysOnce().catch(() => undefined)

@@ -85,7 +85,7 @@ test('a device that waits for another one names the commands with their ids', as
   await run('user enroll 1 --org acme --software')
   const { hint } = await run('user devices approve 2 --org acme --yes')
   expect(hint).toBe(
-    'Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices list 1 --org 1 shows their ids',
+    'Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices list 1 --org acme shows their ids',
   )
   expect(existsSync(keyFile())).toBe(true)
 })

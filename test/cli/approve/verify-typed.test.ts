@@ -32,7 +32,7 @@ describe('what is typed for svc approve verify', () => {
   })
   test.each([
     [[], /Missing <receipt>/],
-    [['nothing.json'], /cannot read the file nothing\.json: it does not exist/],
+    [['nothing.json'], /Cannot read the file nothing\.json: it does not exist/],
     [['receipt.json', '--status', 'maybe'], /--status must be approved or denied/],
     [['receipt.json', '--max-age', '15 minutes'], /--max-age/],
     [['receipt.json', '--separation', 'loose'], /--separation must be standard or strict/],
