@@ -10,18 +10,18 @@ import type { Shape } from '../terminal/payload.ts'
 export const headlineOf = ({ subject, action }: Record<string, unknown>): string =>
   String(isRecord(subject) && typeof subject['summary'] === 'string' ? subject['summary'] : action)
 
-/** `Ada Lovelace: approved`, or `2 of @dba: Grace Hopper approved, Eve Moore denied`. */
-const answersText = (line: ApprovalLine): string => {
-  const { group, people } = line
-  const isOne = group === null && people.length === 1
+/** `Ada Lovelace: approved`, or `Ada Lovelace and 2 of @dba: Grace Hopper approved`: one yes counts for one line. */
+const answersText = (lines: readonly ApprovalLine[]): string => {
+  const people = [...new Map(lines.flatMap((line) => line.people).map((one) => [one.user_id, one])).values()]
+  const isOne = people.length === 1 && lines.every(({ group }) => group === null)
   const answered = people.filter(({ answer }) => answer !== 'pending')
   const answers = answered.map(({ name, answer }) => (isOne ? answer : `${name} ${answer}`)).join(', ')
-  return `${askedText([line])}: ${answers || 'no answer'}`
+  return `${askedText(lines)}: ${answers || 'no answer'}`
 }
 
 const linesText = (lines: unknown, { grant_use }: Record<string, unknown>): string =>
   Array.isArray(lines)
-    ? `${grant_use === undefined ? '' : 'earlier: '}${(lines as ApprovalLine[]).map(answersText).join('; ')}`
+    ? `${grant_use === undefined ? '' : 'earlier: '}${answersText(lines as ApprovalLine[])}`
     : ''
 
 /** A request that its requester withdrew has the status of one whose time ran out. */
@@ -38,7 +38,7 @@ export const answerTexts: Shape['texts'] = {
 export const listTexts: Shape['texts'] = {
   ...answerTexts,
   // Its status says that nobody has answered yet.
-  lines: (lines, request) => linesText(lines, request).replaceAll(': no answer', ''),
+  lines: (lines, request) => linesText(lines, request).replace(': no answer', ''),
   action: (_, request) => headlineOf(request),
   expires_at: (time, { status }) => (status === 'pending' ? String(time) : ''),
   break_glass: (glass, { status }) => {

@@ -112,9 +112,9 @@ describe('who answered', () => {
   const glass = { reason: 'prod down', skipped: ['1'], told: ['1', '5'] }
   const broken: Partial<ApprovalRecord> = { status: 'approved', lines, break_glass: glass }
 
-  test.each([['status'], ['wait'], ['withdraw']])('is in the table of %s, line by line', async (word) => {
+  test.each([['status'], ['wait'], ['withdraw']])('is in the table of %s', async (word) => {
     const shown = await approve({ status: 'denied', lines }, [word, 'apr_1', '-o', 'table'])
-    expect(shown.out).toMatch(/^lines +2 of @dba: Grace approved; Sue: approved$/m)
+    expect(shown.out).toMatch(/^lines +2 of @dba and Sue: Grace approved, Sue approved$/m)
     expect(shown.out).not.toContain('approver_mobile')
   })
 
@@ -123,8 +123,8 @@ describe('who answered', () => {
     const records = [broken, { ...broken, break_glass: { ...glass, review: by } }, {}].map(record)
     service.always(json(200, { status: 'success', message: 'Approvals', data: records }))
     const { out } = await run(['approve', 'list', '-o', 'table'])
-    expect(out).toMatch(/Grace approved; Sue: approved +not reviewed/)
-    expect(out).toMatch(/Grace approved; Sue: approved +reviewed: disputed/)
+    expect(out).toMatch(/Grace approved, Sue approved +not reviewed/)
+    expect(out).toMatch(/Grace approved, Sue approved +reviewed: disputed/)
   })
 
   test('is in the past where nobody was asked', async () => {
