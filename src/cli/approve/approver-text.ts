@@ -11,3 +11,10 @@ export const approverText = ({ approver_mobile, lines }: Asked, whole = false): 
   if (approver_mobile === '') return 'an unnamed approver'
   return safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
 }
+
+/** Those whose answer ended the request, or who was asked if nobody's did. */
+export const answererText = (record: ApprovalRecord, whole = false): string => {
+  const people = record.lines?.flatMap((line) => line.people) ?? []
+  const names = people.filter(({ answer }) => answer === record.status).map(({ name }) => name)
+  return names.length > 0 ? safeLine([...new Set(names)].join(' and ')) : approverText(record, whole)
+}

@@ -10,7 +10,7 @@ import { cutTo, widthOfText } from '../terminal/columns.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { wantsColour } from '../terminal/output.ts'
 import { fitted } from '../terminal/wrap.ts'
-import { approverText } from './approver-text.ts'
+import { answererText, approverText } from './approver-text.ts'
 
 /** `1:05 left`, or `2:01:05 left` from an hour on; never below zero. Some services report the deadline only when the request is created. */
 export const timeLeft = (seconds: number): string => {
@@ -19,13 +19,6 @@ export const timeLeft = (seconds: number): string => {
   const [hours, minutes] = [Math.floor(left / 3600), Math.floor(left / 60) % 60]
   const parts = hours > 0 ? [hours, minutes, left % 60] : [minutes, left % 60]
   return `${parts.map((part, at) => String(part).padStart(at === 0 ? 1 : 2, '0')).join(':')} left`
-}
-
-/** Those whose answer ended the request. */
-const whoEnded = (record: ApprovalRecord, whole: boolean): string => {
-  const people = record.lines?.flatMap((line) => line.people) ?? []
-  const names = people.filter(({ answer }) => answer === record.status).map(({ name }) => name)
-  return names.length > 0 ? safeLine([...new Set(names)].join(' and ')) : approverText(record, whole)
 }
 
 /** The approver and the id of the request. */
@@ -136,7 +129,7 @@ export const createProgress = (
       const how = withdrawn
         ? `Withdrawn${safeLine(record.detail!.slice(withdrawnMark.length))}, asked`
         : ended[record.status]
-      const who = `${how ?? `${safeLine(String(record.status))} by`} ${whoEnded(record, whole)}`
+      const who = `${how ?? `${safeLine(String(record.status))} by`} ${answererText(record, whole)}`
       const said = record.granted_by === undefined ? who : 'Allowed earlier, so nobody was asked'
       say(`${said} (${safeLine(record.request_id)})${wrote || detail}`, ...meaningOf(record))
     },

@@ -89,7 +89,7 @@ const watchLive = async (
 /** `svc top`: pending requests, decisions, notifications, channels and nodes, live on a terminal. */
 export const registerTop = defineCommand<{ once?: boolean; interval: string; org?: string }>({
   options: {
-    '--once': 'Print it once and exit',
+    '--once': 'Print it once and exit; through a pipe, all of it',
     '--interval <seconds>': { about: 'Seconds between two updates; default: 2', value: '2' },
     '--org <org>': 'Only requests and messages of this organization (id or slug)',
   },
@@ -110,7 +110,9 @@ export const registerTop = defineCommand<{ once?: boolean; interval: string; org
     const columns = io.stdout.isTTY ? io.stdout.columns : 100
     const { baseUrl } = await context.settings()
     const head = `${new URL(baseUrl.value).host}  ${clock.format(io.now())}`
-    const lines = drawScreen(snapshot, head, { ...look, columns, rows: Infinity, now: io.now() })
+    // The last line of the terminal is for its prompt.
+    const rows = (io.stdout.isTTY && process.stdout.rows - 1) || Infinity
+    const lines = drawScreen(snapshot, head, { ...look, columns, rows, now: io.now() })
     io.stdout.write(`${lines.join('\n')}\n`)
   },
 })

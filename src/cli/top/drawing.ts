@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { approverText } from '../approve/approver-text.ts'
+import { answererText, approverText } from '../approve/approver-text.ts'
 import { headlineOf, statusText } from '../approve/request-cells.ts'
 import { leaveOut, leftOut } from '../terminal/columns.ts'
 import { cellText } from '../terminal/payload.ts'
@@ -45,7 +45,8 @@ type Row = Record<string, unknown>
 const computed: Record<string, (row: Row, look: Look) => string> = {
   action: headlineOf,
   status: statusText,
-  approver: (row, { reveal }) => approverText(row as ApprovalRecord, reveal),
+  approver: (row, { reveal }) =>
+    (row['status'] === 'pending' ? approverText : answererText)(row as ApprovalRecord, reveal),
 }
 
 const cell = (row: Row, field: string, look: Look): string => {

@@ -60,6 +60,17 @@ describe('the screen of svc top', () => {
     ])
   })
 
+  test('names who denied a request, not everybody who was asked', () => {
+    const people = [
+      { user_id: '1', name: 'Ada Lovelace', answer: 'pending' },
+      { user_id: '2', name: 'Grace Hopper', answer: 'denied' },
+    ]
+    const rows = [{ ...request(1), status: 'denied', lines: [{ group: 'dba', need: 2, people }] }]
+    const shown = drawScreen({ ...empty, decisions: { rows } }, '', { ...look, columns: 120 }).join('\n')
+    expect(shown).toContain('Grace Hopper')
+    expect(shown).not.toContain('@dba')
+  })
+
   test('names everybody who is asked', () => {
     const people = [
       { user_id: '1', name: 'Ada Lovelace', answer: 'pending' },
