@@ -102,6 +102,10 @@ export const createProgress = (
         say(
           `Break-glass: ${record.break_glass.skipped.length} people whom the rules name are not asked; ${record.break_glass.told.length} people were told, including them`,
         )
+      const quiet = record.lines?.flatMap(({ people }) => people.filter((one) => one.quiet)) ?? []
+      const names = new Set(quiet.map(({ name }) => name))
+      if (names.size > 0)
+        say(safeLine(`Not notified (away, over a limit, or muted this requester): ${[...names].join(', ')}`))
       follow(record)
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
     },

@@ -45,6 +45,13 @@ describe('the progress of a wait', () => {
       ].join('\n'),
     )
   })
+  test('names who was not notified', () => {
+    const line = said('Ada\u001b[2J', 'pending', 1)
+    const quiet = { ...line, people: [{ ...line.people[0]!, quiet: true as const }] }
+    expect(progressOf({}, record({ lines: [quiet, said('Grace', 'pending', 2)] })).err()).toContain(
+      '\nNot notified (away, over a limit, or muted this requester): Ada\\u{001b}[2J\n',
+    )
+  })
   test('names the person, and says who withdrew the request', () => {
     const io = memoryIo({})
     const progress = createProgress({ io, globals: {} }, clock)
