@@ -28,6 +28,12 @@ const done = {
 
 type Move = keyof typeof done
 
+/** The same for a member on hold. */
+const ofHeld: { [move in Move]?: 'members.lifted' | 'members.ended' } = {
+  accept: 'members.lifted',
+  reject: 'members.ended',
+}
+
 const already: Partial<Record<Move, string>> = {
   accept: 'user_active',
   reject: 'user_rejected',
@@ -49,8 +55,8 @@ export const moveMember = async (
 ): Promise<void> => {
   const target = { user_id: member.user_id, move }
   const moved = await signed('moveMember', session, target).catch(unless(already[move]))
-  const wasMember = move === 'reject' && member.held_at !== null
-  const said = nodes(wasMember ? 'members.ended' : done[move], { name: exactText(nameOf(member)) })
+  const key = (member.held_at !== null && ofHeld[move]) || done[move]
+  const said = nodes(key, { name: exactText(nameOf(member)) })
   screen.tell(said, ...(moved?.enrollment ? [' ', linkSaid(moved.enrollment)] : []))
 }
 

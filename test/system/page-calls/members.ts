@@ -76,8 +76,8 @@ export const members: Record<string, Scenario> = {
       done: () => visible(phone.page.locator('.person').or(phone.page.getByText('No other members.'))),
     }
   },
-  beginMemberMove: moved('pending', /^Lift hold$/, /is accepted|The answer was lost/, 'accepted'),
-  moveMember: moved('pending', /^Lift hold$/, /is accepted|The answer was lost/, 'accepted'),
+  beginMemberMove: moved('pending', /^Lift hold$/, /is no longer on hold|The answer was lost/, 'accepted'),
+  moveMember: moved('pending', /^Lift hold$/, /is no longer on hold|The answer was lost/, 'accepted'),
   'moveMember, reject': asked(
     moved('pending', /^End membership$/, /isn’t a member any more/, 'rejected'),
     'End membership',
