@@ -78,6 +78,7 @@ export const pendingRecord = z.looseObject({
   earlier_denial: nullable(
     z.strictObject({
       name: chosen(z.string(), 'Who denied it'),
+      own: optional(z.literal(true), 'The person who reads this denied it'),
       at: chosen(time, 'When'),
       note: approvalRecord.shape.note,
     }),

@@ -92,7 +92,11 @@ describe('a request of two lines', () => {
     for (const one of [eve, second, bob])
       await one.phone.page
         .locator('.signed')
-        .getByText(/Bob Jones denied an earlier, identical request at \d/)
+        .getByText(
+          one === bob
+            ? /^You denied an earlier request for the same action at \d/
+            : /^Bob Jones denied an earlier request for the same action at \d/,
+        )
         .waitFor()
     await second.phone.tap('Deny')
     await second.phone.sees('Denied')

@@ -5,8 +5,10 @@ import { momentText } from '../language/time.ts'
 import { exactLine, exactText, joined } from '../shell/text.ts'
 
 /** Who denied the same before. */
-export const deniedBefore = ({ name, at }: NonNullable<Pending['earlier_denial']>): Node =>
-  nodes('request.deniedBefore', { name: exactLine(name), when: momentText(at) })
+export const deniedBefore = ({ name, own, at }: NonNullable<Pending['earlier_denial']>): Node =>
+  own
+    ? nodes('request.youDeniedBefore', { when: momentText(at) })
+    : nodes('request.deniedBefore', { name: exactLine(name), when: momentText(at) })
 
 type Line = NonNullable<Pending['lines']>[number]
 

@@ -5,7 +5,7 @@ import { toLineRecords } from '../approvals/lines.ts'
 import { endingOf } from './outcome.ts'
 
 /** Who denied the same subject before, when, and with which note. */
-export type EarlierDenial = { name: string; at: string; note?: string }
+export type EarlierDenial = { name: string; own?: true; at: string; note?: string }
 
 const mostRead = 100
 
@@ -15,7 +15,7 @@ const mostRead = 100
  */
 export const readEarlierDenials = async (
   { db, now, keyring }: Pick<Call, 'db' | 'now' | 'keyring'>,
-  org_id: number,
+  { org_id, user_id }: { org_id: number; user_id: number },
   digests: readonly string[],
 ): Promise<Map<string, EarlierDenial>> => {
   const rows = await db
@@ -33,10 +33,11 @@ export const readEarlierDenials = async (
     // Otherwise the service denied it: for a wrong number, or a factor.
     if (endingOf(row) !== 'person' || !isGenuine(row, { keyring })) continue
     const people = toLineRecords(row).flatMap((line) => line.people)
-    const by = people.find(({ answer }) => answer === 'denied')?.name
+    const by = people.find(({ answer }) => answer === 'denied')
     if (by !== undefined)
       found.set(row.subject_digest, {
-        name: by,
+        name: by.name,
+        ...(by.user_id === String(user_id) && { own: true as const }),
         at: row.decided_at!,
         ...(row.note !== null && { note: row.note }),
       })

@@ -67,7 +67,11 @@ const readDetails = async (
   const digests = asked.map(({ row }) => row.subject_digest)
   const { policy, denials, emergencies } = await service.storage.read(async (db) => ({
     policy: (await organizationRow(db, org_id)).policy,
-    denials: await readEarlierDenials({ db, now: at, keyring: service.keyring }, org_id, digests),
+    denials: await readEarlierDenials(
+      { db, now: at, keyring: service.keyring },
+      { org_id, user_id },
+      digests,
+    ),
     emergencies: await Promise.all(asked.map(({ row }) => emergencyFor(db, row))),
   }))
   const evidence = {

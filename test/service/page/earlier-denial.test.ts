@@ -60,7 +60,8 @@ test('each of several people who are asked again reads it, on each of their devi
   const at = clock.iso()
   const tablet = await addTablet()
   await request('Drop it', [ada.mobile, bob.mobile])
-  for (const phone of [ada, tablet, bob]) expect(await shown(phone)).toEqual({ name: 'Ada Lovelace', at })
+  for (const phone of [ada, tablet]) expect(await shown(phone)).toEqual({ name: 'Ada Lovelace', at })
+  expect(await shown(bob)).toEqual({ name: 'Ada Lovelace', own: true, at })
 })
 
 test('a denial is forgotten after a day', async () => {
