@@ -2,7 +2,7 @@ import type { Pending } from '../calls/api.ts'
 import { locale, nodes, t } from '../language/text.ts'
 import { div, h } from '../shell/element.ts'
 import { momentText } from '../language/time.ts'
-import { exactLine, exactText, joined } from '../shell/text.ts'
+import { exactLine, exactNames, exactText, joined } from '../shell/text.ts'
 
 /** Who denied the same before. */
 export const deniedBefore = ({ name, own, at }: NonNullable<Pending['earlier_denial']>): Node =>
@@ -55,7 +55,7 @@ export const progressLines = (progress: Progress): (Node | string)[] => {
   if (!progress) return []
   const { groups, approved, needed } = progress
   const kind = groups.length > 0 ? 'group' : 'other'
-  const names = groups.map((name) => `@${name}`).join(', ')
+  const names = exactNames(groups.map((name) => `@${name}`))
   return [
     nodes('request.progress', { kind, groups: names, approved, needed }),
     ' ',
