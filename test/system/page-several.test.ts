@@ -54,7 +54,7 @@ describe('a request of two lines', () => {
     await approve(ada, id)
     await ada.phone.sees('You approved. Others still have to.')
     await ada.phone.page.getByText('Waiting for Bob Jones, Eve Jones.').waitFor()
-    await card(bob, id).getByText('Asked by name: 1 of 2 approved. Also waiting for Eve Jones.').waitFor()
+    await card(bob, id).getByText('Asked by name: 1 of 2 approved. Also asked: Eve Jones.').waitFor()
     await card(bob, id).click()
     await facts(bob)
       .getByText(/^Ada Jones \(Approved\)$/)

@@ -38,10 +38,10 @@ const mostNamed = 3
 
 type Progress = Pending['progress']
 
-/** Whose answers are missing. `also`: besides that of the reader. */
+/** Whose answers are missing. */
 export const waitingLines = (
   progress: Progress,
-  key: 'request.waitingFor' | 'request.alsoWaitingFor' = 'request.waitingFor',
+  key: 'request.waitingFor' | 'request.alsoWaitingFor' | 'request.alsoAsked' = 'request.waitingFor',
 ): Node[] => {
   const { waiting = [] } = progress ?? {}
   const more = waiting.length - mostNamed
@@ -56,9 +56,11 @@ export const progressLines = (progress: Progress): (Node | string)[] => {
   const { groups, approved, needed } = progress
   const kind = groups.length > 0 ? 'group' : 'other'
   const names = exactNames(groups.map((name) => `@${name}`))
+  // One more yes is enough, and it can be that of the reader.
+  const isLast = needed - approved === 1
   return [
     nodes('request.progress', { kind, groups: names, approved, needed }),
     ' ',
-    ...waitingLines(progress, 'request.alsoWaitingFor'),
+    ...waitingLines(progress, isLast ? 'request.alsoAsked' : 'request.alsoWaitingFor'),
   ]
 }
