@@ -21,7 +21,7 @@ const codeSentTo = ({ mobile }: { mobile: string }): string | undefined =>
 
 /** The number that both screens show. */
 const toCompare = ({ page }: Phone): Promise<string | null> =>
-  page.getByText(/^Number to compare: \d{6}$/).textContent()
+  page.getByText(/^Number to compare: \d{3}\s\d{3}$/).textContent()
 
 describe('a second phone', () => {
   test('waits until the first phone approves it, verified', async () => {

@@ -1,6 +1,7 @@
 import type { Devices } from '../calls/api.ts'
 import { dateText } from '../language/time.ts'
 import { t } from '../language/text.ts'
+import { codeText } from '../shell/text.ts'
 
 export type Device = Devices['devices'][number]
 
@@ -38,7 +39,7 @@ export const timesOf = (device: Device): string[] => [
 /** What the screen of a device that waits for approval shows. */
 export const compareText = ({ state, proof, active_from, comparison_code: code }: Device): string =>
   state === 'pending' && active_from === null && (proof === 'device' || proof === 'admin')
-    ? t('devices.compare', { code })
+    ? codeText(code)
     : ''
 
 /** The lines below the name of a device. `own`: the device that shows them. */

@@ -16,7 +16,7 @@ const recoveryRow = (device: Devices['recoveries'][number], session: Session, sc
     ...[
       exactText(device.member.mobile),
       exactText(device.name),
-      compareText(device),
+      compareText(device) && h('strong', {}, compareText(device)),
       timesOf(device)[0],
       device.active_from === null ? '' : stateText(device),
     ].map((line) => line && h('p', 'who', line)),

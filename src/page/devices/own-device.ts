@@ -6,7 +6,7 @@ import type { Screen } from '../shell/reading.ts'
 import { signed, unless } from '../shell/signed.ts'
 import { exactText } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-import { type Device, deviceLines, timesOf } from './device-text.ts'
+import { compareText, type Device, deviceLines, timesOf } from './device-text.ts'
 
 const already = {
   approve: 'device_active',
@@ -212,7 +212,7 @@ export const deviceItem = (device: Device, around: Surroundings): HTMLElement =>
   item.append(
     h(owner === undefined ? 'h2' : 'h3', {}, exactText(name)),
     ...deviceLines(device, owner === undefined ? session.device_id : undefined).map((line) =>
-      h('p', 'who', line),
+      h('p', 'who', line === compareText(device) ? h('strong', {}, line) : line),
     ),
   )
   if (state === 'active')

@@ -7,7 +7,7 @@ import { button, div, h, labelled } from '../shell/element.ts'
 import { nameOrganization, problemLine, sentenceFor, tellNext } from '../shell/frame.ts'
 import { notice, type Notice, showNotice, words } from '../shell/notice.ts'
 import type { Key } from '../shell/signed.ts'
-import { plainDigits } from '../shell/text.ts'
+import { codeText, plainDigits } from '../shell/text.ts'
 import { showRemoved } from './removed.ts'
 
 export type Ways = {
@@ -148,7 +148,7 @@ const pendingNotice = ({ proof, active_from, comparison_code: code }: Waiting): 
       t('enrollment.approvedLater'),
       t('enrollment.approvedLaterWhy', { date: dateText(active_from) }),
     )
-  const compare = h('strong', {}, t('devices.compare', { code }))
+  const compare = h('strong', {}, codeText(code))
   if (proof === 'device')
     return notice('clock', t('enrollment.waitingForDevice'), t('enrollment.waitingForDeviceWhy'), compare)
   if (proof === 'admin')

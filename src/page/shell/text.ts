@@ -1,6 +1,6 @@
 import type { Member, Pending } from '../calls/api.ts'
 import { h } from './element.ts'
-import { locale } from '../language/text.ts'
+import { locale, t } from '../language/text.ts'
 
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
 // separators, all that Unicode declares ignorable, and blank symbols. Newlines are kept. No script stacks five marks on a
@@ -91,6 +91,10 @@ export const clockText = (ms: number): string => {
     .map((value, at) => value.toLocaleString(locale(), { minimumIntegerDigits: at === 0 ? 1 : 2 }))
     .join(':')
 }
+
+/** `Number to compare: 163 817`, as both devices show it. */
+export const codeText = (code: string): string =>
+  t('devices.compare', { code: `${code.slice(0, 3)}\u00a0${code.slice(3)}` })
 
 /** Digits of Arabic and Persian keyboards, and the wide ones of Japanese keyboards, as the service expects them. */
 export const plainDigits = (text: string): string =>
