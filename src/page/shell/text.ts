@@ -68,7 +68,9 @@ export const joined = (
   type: 'conjunction' | 'disjunction' | 'unit',
 ): DocumentFragment => {
   const whole = document.createDocumentFragment()
-  const places = new Intl.ListFormat(locale(), { type, style: type === 'unit' ? 'short' : 'long' })
+  // In Japanese, a list of units has only spaces.
+  const kind = type === 'unit' && locale().startsWith('ja') ? 'conjunction' : type
+  const places = new Intl.ListFormat(locale(), { type: kind, style: kind === 'unit' ? 'short' : 'long' })
   for (const part of places.formatToParts(items.map((_, at) => String(at))))
     whole.append(part.type === 'element' ? items[Number(part.value)]! : part.value)
   return whole
