@@ -48,13 +48,14 @@ const refusalText = (refused: Refusal): string | Node => {
 const decisionOf = (status: string): 'approved' | 'other' => (status === 'approved' ? 'approved' : 'other')
 
 /** A yes that waits for others, or what another person who was asked answered. */
-const withOthers = ({ status, by, answer, progress }: Outcome): Notice => {
+const withOthers = ({ status, by, answer, note, progress }: Outcome): Notice => {
   const said = answer === undefined ? [] : [nodes('request.youDecided', { decision: decisionOf(answer) })]
   if (status === 'pending') return notice('clock', t('request.waitingOthers'), ...waitingLines(progress))
   const name = exactText(by ?? '')
+  const wrote = note !== undefined && nodes('history.note', { note: exactText(note) })
   if (status === 'approved')
     return notice('good', t('request.approved'), nodes('request.approvedBy', { name }), ...said)
-  return notice('bad', t('request.denied'), nodes('request.deniedBy', { name }), ...said)
+  return notice('bad', t('request.denied'), nodes('request.deniedBy', { name }), wrote, ...said)
 }
 
 const byPerson = ({ status, device, note, ended_at }: Outcome, own: string): Notice => {
