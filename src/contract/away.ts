@@ -37,7 +37,8 @@ export const away = operations({
     cli: 'user away',
     // Everybody who is signed in can, and signs it.
     scope: ['ask', 'read'],
-    summary: 'Set when you are away: groups do not notify you, and nobody can ask you alone',
+    summary:
+      'Set when you are away: groups notify you only if too few others are there, and nobody can ask you alone',
     message: 'Absence changed',
     example: '--until 2030-02-14',
     input: z.strictObject({ org_id: orgOfKey, ...wanted }),

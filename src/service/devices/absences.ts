@@ -90,7 +90,7 @@ export const changeAbsence = async (call: Call, member: Member, wanted: WantedAw
   call.wake({ org_id: member.org_id, users: [member.user_id] })
   if (!isOwn) {
     const what = away
-      ? `set that you are away from ${noticeTime(away.from)} until ${noticeTime(away.until)}. Until then, requests to your groups do not notify you, but you can answer them`
+      ? `set that you are away from ${noticeTime(away.from)} until ${noticeTime(away.until)}. Until then, your groups notify you only if too few others are there, but you can answer their requests`
       : 'ended your absence, so requests ask you again'
     await notifyMember(call, member, {
       about: 'group',
