@@ -74,6 +74,8 @@ const nameIn = (body: Record<string, unknown>): string | undefined => {
   return [name, user, people].find((one) => typeof one === 'string' && one !== '') as string | undefined
 }
 
+const bytesText = (size: number): string => `${size.toLocaleString('en')} bytes`
+
 type Rendered = { summary: string; fields: SubjectField[] }
 
 const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>['data']) => Rendered } = {
@@ -109,8 +111,8 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
     }
   },
   file: ({ name, size, sha256: digest }) => ({
-    summary: headline(`File ${name}, ${size} bytes`),
-    fields: [line('Name', name), line('Size', `${size} bytes`), line('SHA-256', digest)],
+    summary: headline(`File ${name}, ${bytesText(size)}`),
+    fields: [line('Name', name), line('Size', bytesText(size)), line('SHA-256', digest)],
   }),
   tool_call: ({ server, tool, arguments: args, parameters, definition }) => ({
     summary: headline(

@@ -29,7 +29,7 @@ describe('the text for the approver', () => {
     [command, "Run ./deploy.sh --to 'two words'"],
     [update, 'Update geofence in acme: Headquarters'],
     [bulk, 'Import users in acme (create 5, delete 2)'],
-    [file, 'File release.tgz, 1234 bytes'],
+    [file, 'File release.tgz, 1,234 bytes'],
     [tool, 'Call delete_repository on github'],
   ])('has a headline from the data: %o', (subject, summary) => {
     expect(summaryOf(subject)).toBe(summary)
