@@ -44,6 +44,19 @@ test('whoever does not confirm reads nothing, and can confirm later', async () =
   await readsDevices(phone)
 })
 
+test('nothing is said behind the open question', async () => {
+  const person = await stage.person()
+  const phone = await stage.enrolled(person)
+  await lapse(phone)
+  await phone.page.getByRole('link', { name: 'Devices' }).click()
+  await asks(phone)
+  const refused = phone.page.waitForResponse((one) => !one.ok())
+  await stage.ask(person)
+  await (await refused).finished()
+  await phone.page.evaluate('new Promise(requestAnimationFrame)')
+  expect(await phone.page.getByText('Confirm it’s you first.').count()).toBe(0)
+})
+
 test('a check that fails says so, and can be repeated', async () => {
   const phone = await atDevices()
   await phone.setOwner(false)

@@ -35,6 +35,9 @@ const ask = async (org: number | null | undefined): Promise<boolean> => {
 
 let asked: Promise<boolean> | undefined
 
+/** Whether the question is open. */
+export const isConfirming = (): boolean => asked !== undefined
+
 /** Asks the person to confirm a session with its device; once for all calls that need it now. Returns whether they did. */
 export const confirmSession = (org: number | null | undefined): Promise<boolean> =>
   (asked ??= ask(org).finally(() => (asked = undefined)))

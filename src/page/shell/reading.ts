@@ -1,6 +1,7 @@
 import { Refused, Unreachable } from '../calls/api.ts'
 import { quietly } from '../calls/confirmation.ts'
 import { t } from '../language/text.ts'
+import { isConfirming } from './confirm.ts'
 import { button, type Child, div, h, put } from './element.ts'
 import { outcomeLine, type problemLine, sentenceFor, show, type View } from './frame.ts'
 import { momentText } from '../language/time.ts'
@@ -82,6 +83,8 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
     } catch (error) {
       if (left) return
       const isUnconfirmed = error instanceof Refused && error.code === 'signature_required'
+      // The open question says it already.
+      if (isUnconfirmed && isConfirming()) return
       put(
         status,
         h('p', 'problem', problemOf(error)),
