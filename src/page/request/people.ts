@@ -13,9 +13,11 @@ export const deniedBefore = ({ name, own, at }: NonNullable<Pending['earlier_den
 type Line = NonNullable<Pending['lines']>[number]
 
 /** `Ada Lovelace (approved)`, with the name as it is. */
-const answered = ({ name, answer }: Line['people'][number]): Node => {
+const answered = ({ name, answer, quiet }: Line['people'][number]): Node => {
   const said =
-    answer !== 'pending' && t('history.decided', { decision: answer === 'approved' ? answer : 'other' })
+    answer === 'pending'
+      ? quiet && t('request.notNotified')
+      : t('history.decided', { decision: answer === 'approved' ? answer : 'other' })
   return h('span', {}, exactText(name), said && h('em', {}, ` (${said})`))
 }
 
