@@ -4,7 +4,7 @@ import { button, type Child, div, h, labelled, link, textField } from '../shell/
 import { problemLine, sentenceFor, type View } from '../shell/frame.ts'
 import { notice, showNotice, words } from '../shell/notice.ts'
 import { showReading } from '../shell/reading.ts'
-import { exactText } from '../shell/text.ts'
+import { exactText, joined } from '../shell/text.ts'
 import { signed } from '../shell/signed.ts'
 import { nodes, t } from '../language/text.ts'
 import { dateText } from '../language/time.ts'
@@ -60,12 +60,16 @@ const draw = (
       })
     }, explain)
 
-  const more = scopes.filter((scope) => scope !== 'ask').join(', ')
+  const more = scopes.filter((scope) => scope !== 'ask')
   const named = () => ({ organization: strong(organization) })
   const besides = (): string | Node => {
-    if (more === '') return t('agents.canNot')
-    if (more === 'read') return nodes('agents.canRead', named())
-    return nodes('agents.canManage', { ...named(), scopes: strong(more) })
+    if (more.length === 0) return t('agents.canNot')
+    if (more.join() === 'read') return nodes('agents.canRead', named())
+    const what = joined(
+      more.map((scope) => t('agents.scope', { scope: scope === 'app' ? 'other' : scope })),
+      'unit',
+    )
+    return nodes('agents.canManage', { ...named(), scopes: h('strong', {}, what) })
   }
   const days = Math.round(lasts_s / 86_400)
   const end = new Date(Date.now() + lasts_s * 1000).toISOString()
