@@ -77,6 +77,7 @@ describe('a lost phone', () => {
     await lost.sees('This device was removed')
     await chief.tap('Send a link for a new device')
     await tells(chief, 'A link to register a phone is on its way by SMS.')
+    expect(await chief.page.getByRole('button', { name: 'Send a link for a new device' }).count()).toBe(0)
     await expect
       .poll(() => stage.log().includes(`sms (enrollment) to ${withoutPhones(`+1${user.mobile}`)}`))
       .toBe(true)

@@ -33,7 +33,12 @@ export const showMember = (session: Session, user_id: string): View => {
       const isMember = member.state === 'active'
       const needsLink = isMember && active.length === 0
       const problem = problemLine()
-      const sendLink = () => problem.attempt(() => moveMember(member, 'link', { session, screen }))
+      const sendLink = () =>
+        problem.attempt(async () => {
+          await moveMember(member, 'link', { session, screen })
+          send.remove()
+        })
+      const send = button(t('members.sendLink'), 'plain', sendLink)
       return [
         h('h2', {}, exactText(name)),
         ...memberLines(member),
@@ -54,7 +59,7 @@ export const showMember = (session: Session, user_id: string): View => {
         removedDevices(devices),
         needsLink && h('p', 'aside', t('members.sendLinkWhy')),
         needsLink && problem.element,
-        needsLink && button(t('members.sendLink'), 'plain', sendLink),
+        needsLink && send,
         isMember && h('h2', {}, t('away.title')),
         isMember && h('p', 'aside', t('away.ofMember')),
         isMember && awayForm(away, { session, screen, of }),
