@@ -122,6 +122,8 @@ describe('the number', () => {
     expect([await first.inputValue(), await second.inputValue()]).toEqual(['', ''])
     await phone.tap('Approve')
     await phone.page.getByRole('alert').getByText('Enter the two digits').waitFor()
+    const { y, height } = (await phone.page.getByRole('button', { name: 'Approve' }).boundingBox())!
+    expect(y + height).toBeLessThanOrEqual(phone.page.viewportSize()!.height)
     await phone.page.keyboard.insertText(number!)
     expect(await second.inputValue()).toBe(number![1])
     expect(await first.getAttribute('autocomplete')).toBe('off')

@@ -74,10 +74,12 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
     if (typed.length === 2) return approve(typed)
     problem.textContent = t('request.twoDigits')
     boxes.focusMissing()
+    // The problem pushes the buttons down.
+    step.scrollIntoView({ block: 'nearest' })
     return undefined
   }
   const boxes = createBoxes(submit)
-  return div(
+  const step = div(
     'step',
     h('h2', { id: 'number-title' }, t('request.enterNumber')),
     h('p', { id: 'number-why' }, t('request.enterNumberWhy')),
@@ -86,6 +88,7 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
     div('choice', button(t('common.deny'), 'danger', deny), button(t('common.approve'), 'primary', submit)),
     button(t('common.back'), 'quiet', back),
   )
+  return step
 }
 
 /** The note is part of what is signed, so its author sees exactly what is sent. */
