@@ -142,7 +142,7 @@ describe('a decision that the service does not accept', () => {
     await phone.tap('Approve')
     await phone.sees('Not approved')
     const lines = await phone.page.locator('.notice p').allTextContents()
-    expect(lines).toEqual(['Deploy 4.2', 'You were outside Office.'])
+    expect(lines).toEqual(['Deploy 4.2', 'You were outside Office.', 'The requester can ask again.'])
     expect(await phone.page.locator('.picture.bad').count()).toBe(1)
   })
 
