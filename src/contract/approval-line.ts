@@ -17,7 +17,7 @@ export const approvalLine = z.strictObject({
         answered_at: nullable(time, 'When the person answered'),
         quiet: optional(
           z.literal(true),
-          'Nobody notified the person, who is away, muted the requester or has a limit of requests; they can answer',
+          'Not notified: is away, muted the requester or has a limit of requests; they can answer',
         ),
       }),
     ),

@@ -1,7 +1,6 @@
 import { fieldsIn } from '../../client/answer-data.ts'
 import { orgFields, type Field } from '../../contract/operation.ts'
 import { failure, SvcError, usageError } from '../../core/errors.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from './context.ts'
 
 export const isOrg = (field: Field): boolean => orgFields.includes(field.name)
@@ -51,17 +50,6 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
 /** What to type for an organization: its slug, if this run has looked it up. */
 export const typedOrg = (id: number, context: Context): string =>
   inRun.get(context)?.get(String(id))?.slug ?? String(id)
-
-/** An error whose hint names the organization as it was typed. The service only knows its id. */
-export const withTypedOrg = (error: unknown, context: Context): unknown =>
-  error instanceof SvcError && error.hint
-    ? error.with({
-        hint: error.hint.replace(
-          /--org (\d+)/g,
-          (_, id) => `--org ${shellQuote(typedOrg(Number(id), context))}`,
-        ),
-      })
-    : error
 
 const lookUp = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (!/^[\w-]{1,60}$/.test(idOrSlug))

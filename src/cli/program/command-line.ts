@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { SvcError } from '../../core/errors.ts'
 import { looksSecret } from '../../core/secret-name.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import type { Again } from '../context/context.ts'
+import type { Again, Context } from '../context/context.ts'
+import { typedOrg } from '../context/organization.ts'
 import type { Globals } from '../terminal/io.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { wordsOf } from './command-node.ts'
@@ -106,3 +108,14 @@ export const sameService = ({ profile, baseUrl, keyFile, cacert }: Globals): str
   Object.entries({ '--profile': profile, '--base-url': baseUrl, '--key-file': keyFile, '--cacert': cacert })
     .flatMap(([flag, value]) => (value === undefined ? [] : [` ${flag} ${shellQuote(value)}`]))
     .join('')
+
+/** An error whose hint names the organization as it was typed. The service only knows its id. */
+export const withTypedOrg = (error: unknown, context: Context): unknown =>
+  error instanceof SvcError && error.hint
+    ? error.with({
+        hint: error.hint.replace(
+          /--org (\d+)/g,
+          (_, id) => `--org ${shellQuote(typedOrg(Number(id), context))}`,
+        ),
+      })
+    : error

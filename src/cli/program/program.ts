@@ -182,7 +182,7 @@ export const runLine = async (
     const shown =
       error instanceof CommanderError
         ? (await import('./usage-mistake.ts')).asUsage(error, argv, program!)
-        : (await import('../context/organization.ts')).withTypedOrg(error, context)
+        : (await import('./command-line.ts')).withTypedOrg(error, context)
     const code = showError(shown, context)
     return code < 100 ? code + context.exitOffset : code
   } finally {
