@@ -54,6 +54,10 @@ describe('on a terminal', () => {
     expect(screen).toMatch(/days +mon, tue, wed, thu, fri/)
     expect(exit).toBe(0)
   })
+  test('offers the only organization', async () => {
+    const { exit, screen } = await onTerminal(['group', 'list'], env, [[/Organization[^]*acme/, enter]])
+    expect([exit, screen]).toEqual([0, expect.stringContaining('Nothing found')])
+  })
   test('sends nothing when several lines are pasted, and asks again', async () => {
     const { exit, screen } = await onTerminal(['org', 'create'], env, [
       [/Name/, `Half\rof a name\r`],

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { rowsIn } from '../../client/answer-data.ts'
 import { messageFor } from '../../client/shown-fields.ts'
 import { schemaOf } from '../../contract/describe.ts'
 import type { Field, Operation } from '../../contract/operation.ts'
@@ -24,6 +25,20 @@ const valueOf = async (
   const checked = z.safeParse(schemaOf(operation, field), value)
   if (checked.success) return value
   throw usageError(messageFor(checked.error.issues[0]!.message, field.meta))
+}
+
+/** The slugs of the first organizations that the key can read; none if it reads none. */
+const someSlugs = async (context: Context): Promise<string[]> => {
+  const [{ org }, client] = await Promise.all([import('../../contract/org.ts'), context.client()])
+  try {
+    const answer = await client.call(org.listOrganizations, { limit: 5 }, { signal: context.io.signal })
+    return rowsIn(org.listOrganizations, answer).flatMap(({ slug = '' }) =>
+      /^[\w-]{1,60}$/.test(slug) ? [slug] : [],
+    )
+  } catch (error) {
+    if (error instanceof SvcError && error.exit !== 'interrupted') return []
+    throw error
+  }
 }
 
 /**
@@ -58,10 +73,13 @@ export const askField = async (operation: Operation, field: Field, context: Cont
   }
   if (field.meta.secret) await prompt.secret(question, { validate })
   else {
-    const [given] = isOrg(field) ? ['acme'] : (field.meta.examples ?? [])
+    // Nobody deletes in an organization that they did not name.
+    const slugs = isOrg(field) && operation.effect !== 'delete' ? await someSlugs(context) : []
+    const only = slugs.length === 1 ? slugs[0] : undefined
+    const [given] = isOrg(field) ? [slugs.join(', ') || 'acme'] : (field.meta.examples ?? [])
     const plain = typeof given === 'object' ? JSON.stringify(given) : String(given)
     const example = Array.isArray(given) ? given.join(' ') : plain
-    await prompt.text(question, { example, validate })
+    await prompt.text(question, only === undefined ? { example, validate } : { only, validate })
   }
   if (failure !== undefined) throw failure
   return value

@@ -12,7 +12,8 @@ export type Choice = { value: string; name: string }
 type Validate = (value: string) => true | string | Promise<true | string>
 
 export type Prompt = {
-  text(question: string, options?: { example?: string; validate?: Validate }): Promise<string>
+  /** `only`: the answer of Enter alone. */
+  text(question: string, options?: { example?: string; only?: string; validate?: Validate }): Promise<string>
   /** Not echoed. */
   secret(question: string, options?: { validate?: Validate }): Promise<string>
   /** Default No. */
@@ -84,9 +85,10 @@ export const createPrompt = (
   }
 
   return {
-    text: (question, { example, validate } = {}) => {
+    text: (question, { example, only, validate } = {}) => {
       const message = fold(question + (example === undefined ? '' : ` (such as ${example})`))
-      return ask(({ input }, context) => input({ message, ...(validate && { validate }) }, context))
+      const more = { ...(only !== undefined && { default: only }), ...(validate && { validate }) }
+      return ask(({ input }, context) => input({ message, ...more }, context))
     },
     secret: (question, { validate } = {}) => {
       const hidden = { message: fold(question), mask: false, toggleMask: false } as const
