@@ -25,11 +25,11 @@ const quick = (argv: string[]): string | undefined =>
     ? `svc ${version}\n`
     : prebuiltHelp(argv, Math.min(process.stdout.columns || 100, 100))
 
-/** A reader that stopped early, like `head`, has lost nothing. */
+// A reader that stopped early, like `head`, has lost nothing.
 const unwritten = ({ code }: NodeJS.ErrnoException): void => {
   if (code === 'EPIPE') return
-  process.stderr.write(`svc: The answer could not be shown: standard output cannot be written (${code})\n`)
   process.exitCode = 1
+  process.stderr.write(`svc: standard output cannot be written (${code})\n`)
 }
 
 const argv = process.argv.slice(2)
