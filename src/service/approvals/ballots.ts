@@ -8,6 +8,7 @@ import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
 import { storeChanged } from '../storage/store-changed.ts'
 import { askAgain } from './ask-again.ts'
+import { whoApproved } from './lines.ts'
 import type { ApprovalRow, BallotRow, RequestKey } from './rows.ts'
 
 // Each person who is asked has a ballot of their own: what they sign, and what they answered.
@@ -93,16 +94,6 @@ export const lapsedYes = (db: Db, { request_id, org_id }: RequestKey) =>
     .where(({ or, eb }) => or([eb('m.id', 'is', null), eb('d.id', 'is', null)]))
     .select('b.id')
 
-/** Refuses to use an approval of somebody whose phone was stolen: whoever revokes it ends what it approved. */
-export const requireApprovers = async ({ db }: Pick<Call, 'db'>, request: RequestKey): Promise<void> => {
-  if (!(await lapsedYes(db, request).limit(1).executeTakeFirst())) return
-  throw conflict(
-    'approver_left',
-    'Somebody who approved this is no longer an active member, or their device was revoked since',
-    askAgain,
-  )
-}
-
 /** Somebody who can still answer, or whose yes still counts. */
 export type Voter = { ballot: BallotRow; receipt: Receipt | undefined }
 
@@ -127,4 +118,21 @@ export const readVoters = async (
     ballot,
     receipt: ballot.attestation === null ? undefined : (JSON.parse(ballot.attestation) as Receipt),
   }))
+}
+
+/** Refuses to use an approval of somebody whose phone was stolen: whoever revokes it ends what it approved. */
+export const requireApprovers = async (
+  call: Parameters<typeof readVoters>[0],
+  row: ApprovalRow,
+): Promise<void> => {
+  // Whoever allowed it earlier has no ballot here: see `requireGranter`.
+  if (row.granted_by !== null) return
+  const voters = await readVoters(call, row)
+  const left = voters.flatMap(({ ballot }) => (ballot.status === 'approved' ? ballot.user_id : []))
+  if (whoApproved(row).every((id) => left.includes(id))) return
+  throw conflict(
+    'approver_left',
+    'Somebody who approved this is no longer an active member, or their device was revoked since',
+    askAgain,
+  )
 }

@@ -103,10 +103,11 @@ const use = statement((db, values: Use) =>
 
 /** Why `use` changed no row. */
 const notUsable = async (
-  { db, now, keyring }: Call,
+  call: Call,
   proven: ApprovalRow,
   { row_index, digest, asked_by }: Pick<Use, 'row_index' | 'digest' | 'asked_by'>,
 ): Promise<Refusal> => {
+  const { db, now, keyring } = call
   const { request_id, org_id } = proven
   // It may have changed.
   forgetProved(keyring, request_id)
@@ -131,7 +132,7 @@ const notUsable = async (
       `Row ${row_index} of the approval is another change, or what it replaces has changed since`,
       { hint: 'Run the command again to request an approval of what is left' },
     )
-  await requireApprovers({ db }, proven)
+  await requireApprovers(call, proven)
   return requestNotAuthentic('used')
 }
 

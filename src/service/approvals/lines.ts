@@ -98,6 +98,9 @@ export const withAnswer = (row: Pick<ApprovalRow, 'answers'>, answer: Answer): s
 /** Whoever has answered, by user id. */
 export const whoAnswered = (row: Pick<ApprovalRow, 'answers'>): number[] => readAnswers(row).map(([id]) => id)
 
+export const whoApproved = (row: Pick<ApprovalRow, 'answers'>): number[] =>
+  readAnswers(row).flatMap(([id, status]) => (status === 'approved' ? id : []))
+
 /** The lines of a record, with what each person has answered. */
 export const toLineRecords = (row: Pick<ApprovalRow, 'lines' | 'answers'>): ApprovalLine[] => {
   const answers = new Map(readAnswers(row).map(([id, status, at]) => [id, { status, at }]))

@@ -64,6 +64,13 @@ describe('using an approval', () => {
     expect(await refused(made)).toEqual([409, 'approver_left', []])
   })
 
+  test('is refused once the device was revoked, although another program hides the answer', async () => {
+    const made = await approved()
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/1`))
+    await service.runSql("UPDATE ballots SET status = 'pending'")
+    expect(await refused(made)).toEqual([409, 'approver_left', []])
+  })
+
   test('of a request that is not approved is refused', async () => {
     const pending = await request()
     expect(await refused(pending)).toEqual([409, 'not_approved', []])
