@@ -4,7 +4,7 @@ import { withinOrganization } from '../call/tenant.ts'
 import { peopleText } from './people-text.ts'
 import { checkOwner, rootOf } from '../keys/ancestry.ts'
 import { demandConsent, keyRecord, selectKeys } from '../keys/keys.ts'
-import { changeKeyRows, isAuthenticKey, isLive, keyNotAuthentic } from '../keys/rows.ts'
+import { changeKeyRows, isAuthenticKey, isLive, keyNotAuthentic, keysOf } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 
 const readOwned = async (call: Call, id: number) => {
@@ -42,7 +42,9 @@ export const confirmKeyOwner: HandlerOf<'confirmKeyOwner'> = async ({ id }, call
   await checkOwner(call, org_id, owner.user_id)
   demandConsent(call, org_id, { person: owner.user_id, separated: true })
   await changeKeyRows(call, { owner_confirmed_at: call.now }, (keys) =>
-    keys.where((where) => where.or([where('id', '=', rootOf(row)), where('lineage', '=', rootOf(row))])),
+    keys
+      .where(keysOf(org_id))
+      .where((where) => where.or([where('id', '=', rootOf(row)), where('lineage', '=', rootOf(row))])),
   )
   await call.audit(org_id, `key:${id}`)
   return keyRecord(await selectKeys(call).where('id', '=', id).executeTakeFirstOrThrow())

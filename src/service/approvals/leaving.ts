@@ -37,12 +37,17 @@ export const revokeKeysOfMember = async (call: Call, member: Member): Promise<vo
 /** Marks keys, lets them expire in time, and tells the administrators. */
 const letGoOn = async (call: Call, member: Member, ids: readonly number[]): Promise<void> => {
   const marked = await changeKeyRows(call, { owner_left_at: call.now }, (keys) =>
-    keys.where('id', 'in', ids).where('owner_left_at', 'is', null).where(isLive(call.now)),
+    keys
+      .where('id', 'in', ids)
+      .where('org_id', '=', member.org_id)
+      .where('owner_left_at', 'is', null)
+      .where(isLive(call.now)),
   )
   const until = addMs(call.now, goesOnMs)
   await changeKeyRows(call, { expires_at: until }, (keys) =>
     keys
       .where('id', 'in', ids)
+      .where('org_id', '=', member.org_id)
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', until)])),
   )
   for (const { id } of marked) await call.audit(member.org_id, `key:${id}`, ['owner_left_at', 'expires_at'])

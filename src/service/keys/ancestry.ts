@@ -1,4 +1,3 @@
-import { expressionBuilder } from 'kysely'
 import { influential, type Scope } from '../../contract/scopes.ts'
 import { conflict, forbidden, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
@@ -6,11 +5,11 @@ import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { withinOrganization } from '../call/tenant.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { inParts } from '../storage/in-parts.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
-import { isAuthenticKey, keyNotAuthentic, type KeyRow } from './rows.ts'
+import { isAuthenticKey, keyNotAuthentic, type KeyRow, keysOf } from './rows.ts'
 import { scopesText } from './scopes.ts'
 
 // The root of a key is the row of its first secret; rotations do not change it. `created_by` is the root of the key that
@@ -115,15 +114,11 @@ const findDescendants = async (db: Db, root: number): Promise<number[]> => {
   return [...found]
 }
 
-/** Of the organization, or of none. */
-const isIn = (orgId: number | null) =>
-  expressionBuilder<Tables, 'api_keys'>()('org_id', orgId === null ? 'is' : '=', orgId)
-
 /** The secrets of the key that a row belongs to. */
 export const secretsOf = (db: Db, row: Pick<KeyRow, 'id' | 'lineage' | 'org_id'>) =>
   db
     .selectFrom('api_keys')
-    .where(isIn(row.org_id))
+    .where(keysOf(row.org_id))
     .where(({ eb, or }) => or([eb('id', '=', rootOf(row)), eb('lineage', '=', rootOf(row))]))
 
 /**
@@ -152,7 +147,7 @@ export const requireNewestSecret = async ({ db, caller, keyring, now }: Call): P
   const row = await db
     .selectFrom('api_keys')
     .where('id', '=', caller.keyId)
-    .where(isIn(caller.orgId))
+    .where(keysOf(caller.orgId))
     .selectAll()
     .executeTakeFirst()
   if (row && !isAuthenticKey(keyring, row)) throw keyNotAuthentic(row.id)

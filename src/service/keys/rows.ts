@@ -1,4 +1,11 @@
-import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
+import {
+  type ExpressionBuilder,
+  expressionBuilder,
+  type Insertable,
+  type Selectable,
+  type SelectQueryBuilder,
+  type Updateable,
+} from 'kysely'
 import { sameSecret, sha256 } from '../../core/ids.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { requireNewId } from '../call/new-ids.ts'
@@ -93,6 +100,10 @@ const forgetRepeats = async (db: Db, { id, lineage }: KeyRow): Promise<void> => 
     .execute()
 }
 
+/** True of the keys of an organization, or of those of none: an id can be given again in another one. */
+export const keysOf = (orgId: number | null) =>
+  expressionBuilder<Tables, 'api_keys'>()('org_id', orgId === null ? 'is' : '=', orgId)
+
 type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
 
 /**
@@ -113,6 +124,7 @@ export const changeKeyRows = async (
       .updateTable('api_keys')
       .set({ ...set, hash })
       .where('id', '=', row.id)
+      .where(keysOf(row.org_id))
       .execute()
     changed.push({ ...next, hash })
   }

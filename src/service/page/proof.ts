@@ -86,7 +86,7 @@ export const proveDevice = async (
         .executeTakeFirstOrThrow(() => deviceNotRegistered())
       if (!isAuthenticDevice({ keyring }, stored)) throw deviceNotAuthentic()
       const { person } = call.caller
-      if (person?.device_id === device.id) setConfirmed(call, person.cookie, device.id)
+      if (person?.device_id === device.id) setConfirmed(call, person.cookie, device)
     },
   }
 }

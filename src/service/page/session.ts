@@ -61,10 +61,10 @@ const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefin
 
 const confirmedMs = 5 * 60_000
 
-type Signed = { token_hash: string; device_id: number }
+type Signed = { token_hash: string; org_id: number; device_id: number }
 
-const contextOf = ({ token_hash, device_id }: Signed): WrapContext =>
-  `session confirmation:${device_id} ${token_hash}`
+const contextOf = ({ token_hash, org_id, device_id }: Signed): WrapContext =>
+  `session confirmation:${org_id} ${device_id} ${token_hash}`
 
 /** The proof that the device signed for this session at `now`. */
 const sealConfirmation = ({ wrap }: Wrapping, session: Signed, now: string): string =>
@@ -115,7 +115,12 @@ const findSessions = async (service: Service, cookies: ReturnType<typeof cookies
   for (const { name, token, token_hash, confirmation, org_id } of cookies) {
     const row = await findSession(service, 's.token_hash', token_hash)
     if (row?.org_id !== org_id) continue
-    const confirmed = isConfirmed(service.keyring, confirmation, { token_hash, device_id: row.id }, now)
+    const confirmed = isConfirmed(
+      service.keyring,
+      confirmation,
+      { token_hash, org_id, device_id: row.id },
+      now,
+    )
     found.push(Object.assign(row, { cookie: { name, token }, confirmed }))
   }
   return found
@@ -192,9 +197,17 @@ const dropOthers = async ({ db, now }: Call, device_id: number): Promise<void> =
 }
 
 /** Sets the cookie of a session whose device has just signed. */
-export const setConfirmed = (call: Call, { name, token }: Person['cookie'], device_id: number): void => {
+export const setConfirmed = (
+  call: Call,
+  { name, token }: Person['cookie'],
+  device: { org_id: number; id: number },
+): void => {
   const { keyring, now, service } = call
-  const proof = sealConfirmation(keyring, { token_hash: sha256(token), device_id }, now)
+  const proof = sealConfirmation(
+    keyring,
+    { token_hash: sha256(token), org_id: device.org_id, device_id: device.id },
+    now,
+  )
   call.header('set-cookie', cookieOf(service.publicUrl, name, `${token}.${proof}`, cookieSeconds))
 }
 
@@ -217,7 +230,7 @@ export const startSession = async (
       expires_at: addMs(now, lifetimeMs),
     })
     .execute()
-  setConfirmed(call, { name: cookieName(publicUrl, org_id), token }, device_id)
+  setConfirmed(call, { name: cookieName(publicUrl, org_id), token }, { org_id, id: device_id })
 }
 
 /** Ends a session, and the notifications to its phone. */
