@@ -127,6 +127,7 @@ export const device = operations({
       'name',
       'kind',
       'state',
+      'comparison_code',
       'proof',
       'bound_at',
       'active_from',

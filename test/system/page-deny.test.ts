@@ -109,7 +109,7 @@ describe('after an ordinary denial', () => {
     await phone.page.getByRole('heading', { name: 'Report this request?' }).waitFor()
     expect(await flaws(phone)).toEqual([])
     await phone.tap('Report')
-    await phone.page.getByText('The requester can’t ask you for 20 minutes, and').waitFor()
+    await phone.page.getByText('The requester can’t notify you for 20 minutes, and').waitFor()
     expect(await stage.statusOf(other.request_id)).toMatchObject({ status: 'expired' })
     expect(await flaws(phone)).toEqual([])
     await phone.tap('Unmute the requester')

@@ -103,6 +103,8 @@ describe('a member whom an administrator promotes', () => {
   test('does not if one of two people denies it, and the other reads that', async () => {
     const { phone, phones, name } = await persons(['Ida', 'Joan'])
     await promote(phone, name)
+    await phone.page.getByText('Keep this page open.').waitFor()
+    await phone.page.getByRole('link', { name: 'All requests' }).click()
     const [ida, joan] = phones as [Phone, Phone]
     await open(joan, await requestOf(joan))
     await open(ida, await requestOf(ida))

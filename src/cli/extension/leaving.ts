@@ -8,7 +8,7 @@ import type { Context } from '../context/context.ts'
 import { resolveOrg, typedOrg } from '../context/organization.ts'
 import { orgIn } from '../operation/confirm.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
-import { deviceRevocation } from './revocation.ts'
+import { deviceExtensions } from './revocation.ts'
 
 /** The groups and rules of the organization; none if this key cannot read them. */
 const readThese = async (org: string | number, context: Context) => {
@@ -72,7 +72,7 @@ export const groupExtensions: Extensions = new Map([
 
 /** What takes a person away from those who can be asked. */
 export const userExtensions: Extensions = new Map<Operation, Extension>([
-  ...deviceRevocation,
+  ...deviceExtensions,
   ...[user.deleteUser, user.removeUser, pendingUser.holdUser].map((operation): [Operation, Extension] => [
     operation,
     leaving(operation),

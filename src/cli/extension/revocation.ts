@@ -47,13 +47,20 @@ const warnAll = async (lines: readonly string[], context: Context): Promise<void
   for (const line of lines) warn(line)
 }
 
-export const deviceRevocation = extended([device.revokeDevice], (context) => ({
+const approveDevice = extended([device.approveDevice], () => ({
+  consequence: async () =>
+    'First compare: svc user devices list USER shows the COMPARISON_CODE that the new device must show, too',
+}))
+
+const revokeDevice = extended([device.revokeDevice], (context) => ({
   afterShown: async (answer) => {
     const { id, org_id, ...outcome } = fieldsIn(answer)
     const again = `svc user devices revoke ${shellQuote(String(id))} --org ${shellQuote(String(org_id))}`
     await warnAll(outcomeOf(outcome, again), context)
   },
 }))
+
+export const deviceExtensions = new Map([...approveDevice, ...revokeDevice])
 
 type Ending = Partial<Pick<Data<typeof key.getKey>, 'newest_id' | 'created_keys' | 'created_keys_total'>> & {
   secrets?: unknown[]

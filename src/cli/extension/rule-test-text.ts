@@ -34,7 +34,8 @@ const isShort = (line: Line): boolean => askedIn(line) < line.need
 
 const stateOf = ({ excluded, away_until, notified }: Line['people'][number]): string => {
   if (excluded !== null) return `would not be asked: ${safeLine(excluded)}`
-  if (away_until == null) return 'would be asked'
+  if (away_until == null)
+    return notified ? 'would be asked' : 'would be asked, but not notified: over a limit, or muted the key'
   const until = `away until ${safeLine(away_until).replace(/\.\d+Z$/, 'Z')}`
   return notified
     ? `would be asked although ${until}: the others are too few`

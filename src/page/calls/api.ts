@@ -2,6 +2,7 @@ import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
 import type { Table } from '../../contract/table.ts'
 import { isKey, t } from '../language/text.ts'
+import { dateText } from '../language/time.ts'
 import { howToConfirm } from './confirmation.ts'
 
 /** The operations that need no key. */
@@ -33,10 +34,12 @@ type Details = {
 }
 
 /** What a code of the service means for the person, in their language; its English message, if the page does not know the code. */
-const meaningOf = (code: string, message: string, hint: unknown): string => {
+const meaningOf = (code: string, message: string, { hint, from }: Details): string => {
   const key = `refused.${code.replace(/^(already|user)_.*/, '$1_changed')}`
+  if (!isKey(key)) return message
+  if (code === 'admin_too_new') return t('refused.admin_too_new', { date: dateText(String(from)) })
   // Only this text names what the service says to do next.
-  return isKey(key) ? t(key as 'refused.link_not_sent', { next: String(hint) }) : message
+  return t(key as 'refused.link_not_sent', { next: String(hint) })
 }
 
 /** The service refused. `code` is for the program, `message` for the person. */
@@ -46,7 +49,7 @@ export class Refused extends Error {
   readonly data: Details
   constructor(status: number, message: string, data: Details = {}) {
     const code = typeof data.code === 'string' ? data.code : ''
-    super(meaningOf(code, message, data.hint))
+    super(meaningOf(code, message, data))
     this.status = status
     this.code = code
     this.data = data

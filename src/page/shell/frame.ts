@@ -74,6 +74,7 @@ export const show = (title: string, ...children: Child[]): HTMLElement => {
   main.replaceChildren(screen)
   setBusy(false)
   document.title = title
+  if (isOutcome) tellWaiting()
   // What was announced before belongs to the screen before.
   announce(news ?? '')
   news = undefined
@@ -137,8 +138,11 @@ const tellConnection = (now: typeof connection): void => {
   )
 }
 
-/** Whom the page waits for; nobody without a text. */
-export const tellWaiting = (text?: Node): void => {
+let isOutcome = false
+
+/** Whom the page waits for; nobody without a text. `ended`: how the wait ended, until another screen follows. */
+export const tellWaiting = (text?: Node, ended = false): void => {
+  isOutcome = ended
   const line = place('offline')
   put(line, text !== undefined && h('p', {}, text))
   // Whoever has scrolled down to what they change must read that it has not changed yet.

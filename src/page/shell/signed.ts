@@ -64,10 +64,14 @@ const stay = (event: Event): void => event.preventDefault()
 const callHeld: typeof call = async (name, input, options) => {
   let approval: string | undefined
   let reason: string | undefined
+  let outcome: string | undefined
+  const screen = document.querySelector('.screen')
   try {
     for (;;)
       try {
-        return await call(name, input, { ...options, approval, reason })
+        const done = await call(name, input, { ...options, approval, reason })
+        outcome = t('request.approved')
+        return done
       } catch (error) {
         if (!(error instanceof Refused)) throw error
         const why = await askReason(error, reason)
@@ -75,7 +79,10 @@ const callHeld: typeof call = async (name, input, options) => {
           reason = why
           continue
         }
-        if (error.code !== 'approval_required') throw named(error)
+        if (error.code !== 'approval_required') {
+          outcome = named(error).message
+          throw error
+        }
         const held = error.data['request'] as { request_id: string; lines: Line[] } | undefined
         if (held) {
           approval = held.request_id
@@ -86,7 +93,10 @@ const callHeld: typeof call = async (name, input, options) => {
       }
   } finally {
     removeEventListener('beforeunload', stay)
-    if (approval) tellWaiting()
+    // Whoever has gone on to another screen reads it there.
+    const isGone = approval && outcome !== undefined && !screen?.isConnected
+    if (isGone) tellWaiting(h('span', {}, outcome), true)
+    else if (approval) tellWaiting()
   }
 }
 

@@ -7,7 +7,7 @@ import type { Call } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import { ofMember, organizationRow, ownSlug, readPeople } from '../call/tenant.ts'
 import { tryTarget } from '../call/webhook-target.ts'
-import { ownerOfDevice } from '../devices/record.ts'
+import { ownerOfDevice, readDevice, toDeviceRecords } from '../devices/record.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import { ownedKeyText } from './key-confirmation.ts'
 import { peopleText } from './people-text.ts'
@@ -38,7 +38,7 @@ const readUser =
     const row = await call.db
       .selectFrom('memberships')
       .where(ofMember({ org_id: orgId, user_id }))
-      .select(['email', 'first_name', 'last_name', 'role', 'state'])
+      .select(['email', 'first_name', 'last_name', 'role', 'state', 'held_at'])
       .executeTakeFirst()
     const [person] = row ? await readPeople(call, [user_id]) : []
     if (!row || !person) return undefined
@@ -151,6 +151,12 @@ const concernedUser = async (call: Call, { id, input }: Write, orgId: number) =>
   return ownerOfDevice(call, orgId, Number(input['device_id']))
 }
 
+/** A device as its person and whoever approves it see it. */
+const deviceText = async (call: Call, orgId: number, id: number): Promise<Fields> => {
+  const [device] = toDeviceRecords(call, await readDevice(call, orgId, id).execute())
+  return device ? { device_name: device.name, comparison_code: device.comparison_code } : {}
+}
+
 /** What an approver reads besides the input, which names it by id only. */
 const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<Fields> => {
   if (id === 'confirmKeyOwner') return ownedKeyText(call, Number(input['id']))
@@ -158,7 +164,10 @@ const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<
   const user_id = await concernedUser(call, { id, input }, orgId)
   if (user_id === undefined) return {}
   const [user] = await peopleText(call, orgId, [user_id])
-  return { user }
+  return {
+    user,
+    ...(input['device_id'] !== undefined && (await deviceText(call, orgId, Number(input['device_id'])))),
+  }
 }
 
 /** A call of an operation that writes. */
@@ -187,6 +196,8 @@ export const requestSubject = async (
   const more = await moreOf(call, { id, input }, orgId)
   // Whoever comes back as an administrator answers for changes again.
   if (id === 'acceptUser' && present && present['role'] !== 'member') more['role'] = present['role']
+  // Or a lifted hold would read as a new member.
+  if (id === 'acceptUser' && present?.['held_at']) more['held_at'] = present['held_at']
   // The input names by an id what is not a person.
   const isUnnamed =
     present && !deletes && id !== 'updateOrganization' && !('user' in more) && !('name' in body)

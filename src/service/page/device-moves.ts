@@ -68,7 +68,8 @@ const approve = async (call: Call, device_id: number) => {
   return forbidden(
     'admin_too_new',
     `You became an administrator recently and can approve recoveries from ${from} on`,
-    'Ask another administrator',
+    'Ask another administrator, or the operator: svc user devices approve',
+    { from },
   )
 }
 

@@ -4,7 +4,12 @@ import { folder, installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 
-const person = (name: string, excluded: string | null = null) => ({ user_id: '1', name, excluded })
+const person = (name: string, excluded: string | null = null) => ({
+  user_id: '1',
+  name,
+  excluded,
+  notified: true,
+})
 const line = { group: 'dba', need: 1, rules: ['destroy'], people: [person('Ada Lovelace')] }
 const result = {
   rules: [{ name: 'destroy', digest: 'a'.repeat(64) }],
@@ -88,6 +93,12 @@ test('says who is not asked, and what to type if too few can answer', async () =
   expect(out).toContain(
     'It cannot be approved now: too few people can answer.\n  svc group add dba --user ID --org acme\n\n',
   )
+})
+
+test('says who would be asked without a notification', async () => {
+  const people = [{ ...person('Ada Lovelace'), notified: false }]
+  const { out } = await tested(destroy, { ...result, lines: [{ ...line, people }] })
+  expect(out).toContain('  Ada Lovelace  would be asked, but not notified: over a limit, or muted the key\n')
 })
 
 test('says who is away, until when, and who is notified all the same', async () => {

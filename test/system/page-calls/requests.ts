@@ -56,7 +56,7 @@ const reportLater: Scenario = async (scene) => {
     phone,
     tap: () => phone.tap('Report'),
     says: () => unreachable(phone),
-    done: () => visible(phone.page.getByText('The requester can’t ask you for 20 minutes, and')),
+    done: () => visible(phone.page.getByText('The requester can’t notify you for 20 minutes, and')),
     happened: await scene.audited('reportRequest', 'not_me'),
   }
 }
