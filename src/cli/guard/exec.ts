@@ -30,25 +30,39 @@ const changeableFiles = (argv: readonly string[], file: string, cwd: string): st
     return name !== '' && contentOf(path) !== undefined && changeableBy(path) !== undefined
   })
 
-/** A path to a file that somebody else than root could create after the last check. Other words are rarely paths. */
+/** A path where somebody else than root could put a file after the last check: to nothing, or to a folder. */
 const creatable = (argv: readonly string[], cwd: string): string | undefined =>
   argv.slice(1).find((name) => {
-    if (!/^\.{0,2}\//.test(name)) return false
+    if (name === '') return false
     let path = pathOf(name, { cwd })
-    if (existsSync(path)) return false
+    if (contentOf(path) !== undefined) return false
     while (!existsSync(path)) path = dirname(path)
     return changeableBy(path) !== undefined
   })
 
+type Place = { argv: readonly string[]; cwd: string; here: string }
+
+/**
+ * Where the command starts: in the folder of the caller only if nobody but root can create a file there, which any word could
+ * name. Otherwise in `/`, with the paths of what exists in their folder.
+ */
+const placed = (argv: readonly string[], { cwd, here }: Pick<Io, 'cwd' | 'here'>): Place => {
+  if (changeableBy(cwd) === undefined) return { argv, cwd, here }
+  const isOfCaller = (word: string, at: number): boolean =>
+    word !== '' && (at > 0 || word.includes('/')) && existsSync(pathOf(word, { cwd }))
+  const words = argv.map((word, at) => (isOfCaller(word, at) ? pathOf(word, { cwd }) : word))
+  return { argv: words, cwd: '/', here: '/' }
+}
+
 /** Runs a command after a person has approved exactly it, and returns its exit code. */
-export const guardExec = async (argv: readonly string[], config: GuardConfig, io: Io): Promise<number> => {
-  const [name] = argv
+export const guardExec = async (typed: readonly string[], config: GuardConfig, io: Io): Promise<number> => {
+  const [name] = typed
   if (name === undefined)
     throw usageError('Missing command after --', 'svc guard exec -- systemctl restart nginx')
-  const { cwd } = io
+  const file = findCommand(name, { env: { PATH: fixedPath }, cwd: io.cwd })
+  const { argv, cwd, here } = placed(typed, io)
   const account = callerOf(io)
   const run = newRun()
-  const file = findCommand(name, { env: { PATH: fixedPath }, cwd })
   const files = changeableFiles(argv, file, cwd)
   const pipe = files.find((one) => contentOf(pathOf(one, { cwd })) === 'pipe')
   if (pipe !== undefined)
@@ -61,8 +75,8 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
   if (missing !== undefined)
     throw failure(
       'guard_changeable',
-      `${safeLine(missing)} does not exist, and others than root could create it after the approval: ${nothing}`,
-      'Create it first, or name a path in a folder that only root can change',
+      `${safeLine(missing)} is no file, and others than root could put one there after the approval: ${nothing}`,
+      'Name a path that only root can change',
     )
   if (files.length > 0 && config.exec?.files !== 'copy')
     throw failure(
@@ -75,7 +89,7 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
   try {
     const shown = { SVC_GUARD_CALLER: account, SVC_GUARD_HOST: hostOf(config), SVC_GUARD_RUN: run }
     const environment = fixedEnvironment(io.env, shown)
-    const command = bindCommand({ argv, file, bind: files, environment, folder }, io)
+    const command = bindCommand({ argv, file, bind: files, environment, folder }, { cwd, here })
     for (const text of command.warnings)
       io.stderr.write(`guard: ${safeLine(text.replace('. To bind a file in it: --bind FILE', ''))}\n`)
     const recheck = (isUsed: boolean): void => {
@@ -101,7 +115,7 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
     )
     const env = { ...environment.env, SVC_APPROVAL_ID: approval.id }
     recheck(true)
-    return await runChild(command.file, command.args, { env, cwd: io.here })
+    return await runChild(command.file, command.args, { env, cwd: here })
   } finally {
     removeBound(folder)
   }

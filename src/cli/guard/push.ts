@@ -178,11 +178,14 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   // A push to what a held symbolic ref leads to changes it, too.
   const links = git('for-each-ref', '--format=%(refname) %(symref)').split('\n')
   if (updates.some(({ before }) => isNone(before))) links.push(...dangling(repository))
-  const behind = links.flatMap((line) => {
-    const [name = '', target] = line.split(' ')
-    return target && isHeld(name, refs) ? [target] : []
-  })
-  const all = [...refs, ...behind]
+  const all = [...refs]
+  for (let before = 0; before < all.length;) {
+    before = all.length
+    for (const line of links) {
+      const [name = '', target] = line.split(' ')
+      if (target && isHeld(name, all) && !all.includes(target)) all.push(target)
+    }
+  }
   const led = updates.map((update) => ({ update, target: targetOf(update.ref, git) }))
   // Also through a symbolic ref.
   requireOnce(led.map(({ target }) => target))

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Approver, createApprover } from '../../service/approver.ts'
 import { at as below, createRule } from '../../service/rule-fixture.ts'
-import { account, config, home } from './host.ts'
+import { account, config } from './host.ts'
 import { answer, approver, hasRun, host, mark, record, rootMark, sudo, touch } from './stage.ts'
 
 /** Someone else whom the configuration names too. */
@@ -22,13 +22,13 @@ export const tryExec = (): void => {
       const { subject, requester } = await record(id)
       expect(subject.summary).toBe(`Run /bin/sh -c 'id -un; pwd; touch ${mark}; exit 7'`)
       expect(subject.data).toMatchObject({
-        cwd: home,
+        cwd: '/',
         executable: { path: realpathSync('/bin/sh') },
         environment: { set: { SVC_GUARD_CALLER: account } },
       })
       expect(requester).toContain(account)
       await answer(id, approver)
-      expect(await running.ended).toMatchObject({ exit: 7, stdout: `root\n${home}\n` })
+      expect(await running.ended).toMatchObject({ exit: 7, stdout: 'root\n/\n' })
       expect((await record(id)).used_at).not.toBeNull()
     })
 

@@ -140,13 +140,15 @@ export const tryGit = (): void => {
     test('holds a push that creates what a held ref leads to', async () => {
       const before = pushed('refs/heads/main')
       await commit('Not there yet')
-      inRepository('symbolic-ref', 'refs/heads/main', 'refs/heads/next')
+      inRepository('symbolic-ref', 'refs/heads/main', 'refs/heads/middle')
+      inRepository('symbolic-ref', 'refs/heads/middle', 'refs/heads/next')
       try {
         const running = git(['push', '-q', '--force', 'origin', 'HEAD:next'])
         await answer(await running.asked(), approver, 'deny')
         expect((await running.ended).exit).toBe(1)
       } finally {
         inRepository('symbolic-ref', '--delete', 'refs/heads/main')
+        inRepository('symbolic-ref', '--delete', 'refs/heads/middle')
         inRepository('update-ref', 'refs/heads/main', before)
       }
     })
