@@ -3,7 +3,7 @@ import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { type Member, ofActiveMember, ofMember, ofMembership } from '../call/tenant.ts'
-import { isAuthenticKey } from '../keys/rows.ts'
+import { authenticKey, within } from '../keys/ancestry.ts'
 import { isAuthenticDevice } from './rows.ts'
 import { devicesOf } from './active.ts'
 import { linkEnded } from './ended-link.ts'
@@ -42,14 +42,6 @@ export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = 
   return { url: `${call.service.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
 }
 
-const isKeyAuthentic = async (
-  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
-  id: number,
-): Promise<boolean> => {
-  const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
-  return row !== undefined && isAuthenticKey(keyring, row)
-}
-
 /**
  * The enrollment of a valid token; undefined if it was used or has expired, or its member is not active. Also undefined
  * if another program wrote the row, which could otherwise register a device for anybody.
@@ -81,8 +73,10 @@ export const findEnrollment = async (
     .select(['m.first_name', 'm.last_name', 'o.name as organization'])
     .executeTakeFirst()
   if (!row || !keyring.holds('enrollments', row)) return undefined
-  // Another program could have taken back the end of the key.
-  return row.created_by === null || (await isKeyAuthentic({ db, keyring }, row.created_by)) ? row : undefined
+  if (row.created_by === null) return row
+  // Another program could hide the key, or have taken back its end.
+  const key = await authenticKey(within({ db, keyring }, row.org_id), row.created_by)
+  return key?.revoked_at === null ? row : undefined
 }
 
 /** Ends the unused links of a member. */

@@ -15,11 +15,11 @@ export type PoolOptions = { server: DatabaseServer; schema: string; max: number;
 
 /**
  * What the user or the database may not change for svc: a policy that hides rows becomes an error, and no schema has functions that
- * stand for those of PostgreSQL.
+ * stand for those of PostgreSQL; and numbers keep all of their digits.
  */
 const settingsOf = ({ schema, readOnly }: Pick<PoolOptions, 'schema' | 'readOnly'>): string => {
   const path = `"${schema.replaceAll('"', '""')}"`.replaceAll(/[\\ ]/g, '\\$&')
-  return `-c row_security=off -c search_path=${path}${readOnly ? ' -c default_transaction_read_only=on' : ''}`
+  return `-c row_security=off -c extra_float_digits=1 -c search_path=${path}${readOnly ? ' -c default_transaction_read_only=on' : ''}`
 }
 
 /** How every connection is opened. */
