@@ -84,6 +84,7 @@ export const pendingRecord = z.looseObject({
     }),
     'The last denial of exactly this within a day; null if there was none',
   ),
+  muted: optional(z.literal(true), 'The person has muted this requester; it can still ask their groups'),
   conditions: chosen(
     z.array(
       z.strictObject({

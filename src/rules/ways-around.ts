@@ -144,6 +144,13 @@ export const waysAround = (
       found.push(
         `Further words go around ${fixed.name}: write ** wherever other words can be, such as terraform ** destroy **.`,
       )
+    const path = same.find(({ match: { argv = [] } }) =>
+      argv.some((word, at) => at > 0 && word.includes('/')),
+    )
+    if (path)
+      found.push(
+        `${path.name} compares words, not files: a relative path, or one with // or .., goes around its path.`,
+      )
     found.push(...same.flatMap((rule) => folderException(rule) ?? []).slice(0, 1))
     found.push(
       'A script, an interpreter such as python, or a copy of the program can do the same under another name.',

@@ -29,6 +29,12 @@ test('says of an exception for a program that a name is all that it knows, too',
   expect(around(command, [{ match: all, except: [{ cwd: ['/tmp'] }] }])).not.toContain(text)
 })
 
+test('says which rule for the same program compares a path as a word', () => {
+  const text = 'compares words, not files'
+  expect(around(command, [{ match: { type: 'command', argv: ['ls', '/srv/**'] } }])).toContain(text)
+  expect(around(command, [{ match: { type: 'command', argv: ['/bin/ls', '**'] } }])).not.toContain(text)
+})
+
 const argv = (...words: string[]): Pick<Rule, 'match'>[] => [{ match: { type: 'command', argv: words } }]
 
 test('says which rule for the same program further words go around', () => {

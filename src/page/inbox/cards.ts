@@ -38,6 +38,7 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
       one.subject?.type === 'text' && h('span', 'who', t('request.inTheirWords')),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
+      one.muted && h('span', 'who', t('request.youReported')),
       one.earlier_denial && h('span', 'who', deniedBefore(one.earlier_denial)),
       one.progress && people,
       left,

@@ -147,6 +147,7 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
     request.break_glass && breakGlassText(request.break_glass),
     // Before the claimed name, so that foreign text comes last.
     div('asker', request.first_time === true && firstTime(request), ...requesterLines(request.origin)),
+    request.muted && h('p', 'warning', t('request.youReported')),
     earlier && earlierDenial(earlier),
     words.length > 0 && h('dl', {}, ...words),
   )

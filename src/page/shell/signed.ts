@@ -50,10 +50,12 @@ const lineText = ({ need, people }: Line): Node => {
     : nodes('request.lineOf', { need: String(need), people: exactNames(names) })
 }
 
-/** Says of a denial who it was. */
+/** Says of a denial who it was, and what they wrote. */
 const named = (error: Refused): Refused => {
   const name = error.data['denied_by']
+  const note = error.data['note']
   if (typeof name === 'string') error.message = t('request.deniedBy', { name })
+  if (typeof note === 'string') error.message += ` ${t('history.note', { note })}`
   return error
 }
 

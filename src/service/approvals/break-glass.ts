@@ -138,7 +138,7 @@ export const breakGlass = async (
     const names = await namesOf(call.db, orgId, unheard)
     throw conflict(
       'break_glass_unheard',
-      `The people of the rules must be told, and nobody can tell ${names.join(', ')}: no e-mail address, and no notifications`,
+      `The people of the rules must be told, and nobody can tell ${names.join(', ')}: svc can send them no e-mail, and they have no notifications`,
       'The glass stays whole. They allow notifications on their phone, or the operator sets up e-mail',
     )
   }

@@ -77,12 +77,13 @@ export const proveRepeated = async (
 ): Promise<ApprovalRow | undefined> => {
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
   const row = await readCurrent(service, request_id, access)
-  const { status, detail, decided_by } = row
+  const { status, detail, decided_by, note } = row
   if (status === 'denied') {
     const people = readLines(row).flatMap((line) => line.people)
     const denied_by = people.find(({ user_id }) => user_id === decided_by)?.name
     throw forbidden('denied', 'The approval of this was denied; nothing was changed', undefined, {
       denied_by,
+      note,
     })
   }
   if (status === 'approved') return proveApproval(service, request_id, access)

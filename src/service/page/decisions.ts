@@ -102,7 +102,8 @@ export const listDecisions: HandlerOf<'listDecisions'> = {
     await sweep(service)
     return async (call) => {
       const { org_id, user_id: viewer } = await requireAdmin(call)
-      const { shown, decisions, next } = await listPage(call, { org_id, user_id, before }, viewer)
+      // Of a member, what that member did.
+      const { shown, decisions, next } = await listPage(call, { org_id, user_id, before }, user_id ?? viewer)
       const people = shown.map((row) => shownPersonOf(row, user_id))
       const members = await readPeople(call, org_id, people)
       return {

@@ -8,6 +8,7 @@ import { findBallot, ofPerson } from '../approvals/ballots.ts'
 import { readRowTexts } from '../approvals/batch-list.ts'
 import { isGenuine } from '../approvals/genuine.ts'
 import { grantOffer } from '../approvals/grants.ts'
+import { isMuted, readMutes } from '../approvals/mutes.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow, BallotRow } from '../approvals/rows.ts'
 import { toSubjectRecord, encodedContexts, findApproval, selectApprovals } from '../approvals/record.ts'
@@ -53,7 +54,10 @@ const readPending = ({ storage, keyring }: Service, { org_id, user_id }: Member)
     return asked
   })
 
-type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check' | 'earlier_denial' | 'break_glass'>
+type Details = Pick<
+  Pending,
+  'conditions' | 'origin' | 'deny_check' | 'earlier_denial' | 'break_glass' | 'muted' | 'grant'
+>
 
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
@@ -65,13 +69,14 @@ const readDetails = async (
   const rules = await service.factorsFor(org_id, user_id)
   const [at, address] = [service.storage.now(), ip?.()]
   const digests = asked.map(({ row }) => row.subject_digest)
-  const { policy, denials, emergencies } = await service.storage.read(async (db) => ({
+  const { policy, denials, emergencies, mutes } = await service.storage.read(async (db) => ({
     policy: (await organizationRow(db, org_id)).policy,
     denials: await readEarlierDenials(
       { db, now: at, keyring: service.keyring },
       { org_id, user_id },
       digests,
     ),
+    mutes: await readMutes(db, { org_id, user_id }, at),
     emergencies: await Promise.all(asked.map(({ row }) => emergencyFor(db, row))),
   }))
   const evidence = {
@@ -86,6 +91,8 @@ const readDetails = async (
     origin: originOf(row, rules.ipAllow),
     deny_check: policy.deny_check ?? 'verification',
     earlier_denial: denials.get(row.subject_digest) ?? null,
+    // Whoever reported the requester allows it nothing further.
+    ...(isMuted(mutes, row) ? { muted: true as const } : grantOffer(row)),
     ...emergencies[i],
   }))
 }
@@ -106,7 +113,6 @@ const toPending = ({ row, ballot }: Asked, now: string, details: Details): Pendi
   number_missed: ballot.number_tries > 0,
   contexts: encodedContexts(row, ballot),
   lines: toLineRecords(row),
-  ...grantOffer(row),
   progress: progressFor(String(ballot.user_id), toLineRecords(row)),
   ...details,
 })

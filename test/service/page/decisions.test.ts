@@ -201,6 +201,18 @@ describe('an administrator', () => {
     expect(await list(admin)).toEqual({ decisions: [], grants: [], next: null })
   })
 
+  test('sees what a member answered, and who else did', async () => {
+    const admin = await createPhone(service, acme.id, 2, { role: 'admin' })
+    const bob = await createPhone(service, acme.id, 3, { first_name: 'Bob' })
+    const approvers = [ada.mobile, bob.mobile]
+    const body = { action: 'Pay', approvers }
+    const { request_id } = dataOf(await service.call('POST', '/svc/v1/approvals', { key: acme.key, body }))
+    dataOf(await decide(service, request_id, ada.key))
+    dataOf(await decide(service, request_id, bob.key))
+    const [own] = dataOf(await organizationList(admin, `?user_id=${ada.user}`)).decisions
+    expect(own).toMatchObject({ by: expect.stringContaining('Bob'), answer: 'approved', device: null })
+  })
+
   test('sees the devices of a member', async () => {
     const admin = await createPhone(service, acme.id, 2, { role: 'admin' })
     expect(dataOf(await devices(admin, ada.user))).toMatchObject({

@@ -9,8 +9,8 @@ import { acme, ada, service } from './visit.ts'
 
 export const request = async (more: object = {}, key = acme.key, phone = ada): Promise<string> =>
   dataOf(await ask(service, phone, more, key)).request_id
-export const pending = async (phone = ada): Promise<{ request_id: string; contexts: { deny: string } }[]> =>
-  (await readInbox(service, phone)).requests
+type Shown = { request_id: string; contexts: { deny: string }; muted?: true; grant?: object }
+export const pending = async (phone = ada): Promise<Shown[]> => (await readInbox(service, phone)).requests
 export const statusOf = async (id: string) => dataOf(await show(service, id))
 export const outcomeOf = async (id: string) =>
   dataOf(await fromPhone(service, 'GET', `requests/${id}`, { cookie: ada.cookie }))

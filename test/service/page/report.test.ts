@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
 import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
+import { command } from '../approvals/command-subject.ts'
 import { decide } from '../approver.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
@@ -47,6 +48,31 @@ describe('"this wasn’t me", after an ordinary denial', () => {
       ['reportRequest', `approval:${second}`, ['status', 'withdrawn', 'not_me']],
       ['reportRequest', `approval:${first}`, ['repeated']],
     ])
+  })
+
+  test('marks what the requester still asks a group, and offers to allow nothing further', async () => {
+    const key = await createKey('ci')
+    const bob = await createPhone(service, acme.id, 2)
+    const at = `/svc/v1/organizations/${acme.id}`
+    const group = { name: 'sre', members: [ada.user, bob.user] }
+    dataOf(await service.call('POST', `${at}/groups`, { body: group }))
+    const rule = {
+      name: 'web',
+      match: { type: 'command', argv: ['systemctl', '**'] },
+      who: ['@sre'],
+      grant: {},
+    }
+    dataOf(await service.call('POST', `${at}/rules`, { body: rule }))
+    const asked = async (unit: string): Promise<string> => {
+      const body = { subject: command('systemctl', 'restart', unit), org_id: acme.id }
+      return dataOf(await service.call('POST', '/svc/v1/approvals', { key, body })).request_id
+    }
+    const first = await asked('web-1')
+    const shown = async () => (await pending()).map(({ muted, grant }) => [muted, grant !== undefined])
+    expect(await shown()).toEqual([[undefined, true]])
+    await report(first)
+    await asked('web-2')
+    expect(await shown()).toEqual([[true, false]])
   })
 
   test('is possible after two wrong numbers, which somebody else may have asked for', async () => {
