@@ -72,7 +72,7 @@ const factsQuery = `
         where attnum > 0 and not attisdropped and (attcollation not in (0, '"C"'::regcollation)
           or atttypid not in ('bigint'::regtype, 'double precision'::regtype, 'text'::regtype))
     ) as found join pg_class on pg_class.oid = id
-    where relnamespace = to_regnamespace(current_schema()) and relname = any($1)) as between
+    where relnamespace = pg_catalog.to_regnamespace(current_schema()::text) and relname = any($1)) as between
 `
 
 export const readFacts = async (client: Pick<ClientBase | Pool, 'query'>): Promise<Facts> =>
