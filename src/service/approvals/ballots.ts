@@ -128,8 +128,8 @@ export const requireApprovers = async (
   // Whoever allowed it earlier has no ballot here: see `requireGranter`.
   if (row.granted_by !== null) return
   const voters = await readVoters(call, row)
-  const left = voters.flatMap(({ ballot }) => (ballot.status === 'approved' ? ballot.user_id : []))
-  if (whoApproved(row).every((id) => left.includes(id))) return
+  const left = new Set(voters.flatMap(({ ballot }) => (ballot.status === 'approved' ? ballot.user_id : [])))
+  if (whoApproved(row).every((id) => left.has(id))) return
   throw conflict(
     'approver_left',
     'Somebody who approved this is no longer an active member, or their device was revoked since',

@@ -30,6 +30,9 @@ const later = async (id: string, by = ada): Promise<Answer> => {
   return fromPhone(service, 'POST', `requests/${id}/report`, { cookie, body })
 }
 
+/** Whether each pending request is marked, and offers to allow it again. */
+const marks = async () => (await pending()).map(({ muted, grant }) => [muted, grant !== undefined])
+
 describe('"this wasn’t me", after an ordinary denial', () => {
   test('does the same, once, and is in the history and the audit', async () => {
     const [first, second] = [await request(), await request()]
@@ -68,11 +71,10 @@ describe('"this wasn’t me", after an ordinary denial', () => {
       return dataOf(await service.call('POST', '/svc/v1/approvals', { key, body })).request_id
     }
     const first = await asked('web-1')
-    const shown = async () => (await pending()).map(({ muted, grant }) => [muted, grant !== undefined])
-    expect(await shown()).toEqual([[undefined, true]])
+    expect(await marks()).toEqual([[undefined, true]])
     await report(first)
     await asked('web-2')
-    expect(await shown()).toEqual([[true, false]])
+    expect(await marks()).toEqual([[true, false]])
   })
 
   test('is possible after two wrong numbers, which somebody else may have asked for', async () => {
