@@ -1,5 +1,6 @@
-import { existsSync, mkdtempSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { attempted } from '../../core/attempted.ts'
 import { failure, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { bindCommand, pathOf, removeBound } from '../approve/bound-command.ts'
@@ -18,7 +19,8 @@ const callerOf = ({ env }: Pick<Io, 'env'>): string => env['SUDO_USER'] || ownAc
 
 /** A pipe has what somebody writes into it after the approval. */
 const contentOf = (path: string): 'file' | 'pipe' | undefined => {
-  const found = statSync(path, { throwIfNoEntry: false })
+  // A word can be too long for a path.
+  const found = attempted(() => statSync(path))
   if (found?.isFIFO() || found?.isSocket()) return 'pipe'
   return found?.isFile() ? 'file' : undefined
 }
@@ -36,7 +38,7 @@ const creatable = (argv: readonly string[], cwd: string): string | undefined =>
     if (name === '') return false
     let path = pathOf(name, { cwd })
     if (contentOf(path) !== undefined) return false
-    while (!existsSync(path)) path = dirname(path)
+    while (!attempted(() => lstatSync(path))) path = dirname(path)
     return changeableBy(path) !== undefined
   })
 
@@ -61,6 +63,10 @@ export const guardExec = async (typed: readonly string[], config: GuardConfig, i
     throw usageError('Missing command after --', 'svc guard exec -- systemctl restart nginx')
   const file = findCommand(name, { env: { PATH: fixedPath }, cwd: io.cwd })
   const { argv, cwd, here } = placed(typed, io)
+  if (cwd !== io.cwd)
+    io.stderr.write(
+      `guard: the command starts in /, because others than root can change ${safeLine(io.cwd)}\n`,
+    )
   const account = callerOf(io)
   const run = newRun()
   const files = changeableFiles(argv, file, cwd)

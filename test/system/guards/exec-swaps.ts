@@ -138,6 +138,12 @@ export const tryExecSwaps = (): void => {
       }
     })
 
+    test('asks for a word that is too long for a path', async () => {
+      const running = sudo(['sh', '-c', `: > ${mark} # ${'x'.repeat(5_000)}`])
+      await answer(await running.asked(), approver)
+      expect({ exit: (await running.ended).exit, ran: hasRun() }).toEqual({ exit: 0, ran: true })
+    })
+
     test('takes no word for a file that the caller puts into their folder', async () => {
       const running = sudo(['sh', 'later.sh'], { cwd: home })
       const id = await running.asked()
