@@ -36,8 +36,8 @@ export const pathsOf = (org: number): string[] => {
   return [
     ...listsOf(org).map(({ path }) => path),
     ...pagesOf(org, 1000),
-    `/svc/v1/audit?org_id=${org}&actor=nobody&action=createUser`,
-    `/svc/v1/audit?org_id=${org}&actor=nobody&action=createUser&limit=1000`,
+    `/svc/v1/audit?org_id=${org}&actor=user:999999&action=createUser`,
+    `/svc/v1/audit?org_id=${org}&actor=user:999999&action=createUser&limit=1000`,
     `${api}/users?email=nobody@acme.example`,
     `${api}/users?state=rejected&limit=10`,
     `/svc/v1/events?org_id=${org}&type=policy&from=2020-01-01T00:00:00Z`,

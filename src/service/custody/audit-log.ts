@@ -1,5 +1,5 @@
 import { requireAction } from '../call/actions.ts'
-import { notFound } from '../../core/refusal.ts'
+import { invalid, notFound } from '../../core/refusal.ts'
 import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { actorOfKey, actorOnTerminal } from '../call/caller.ts'
@@ -36,7 +36,7 @@ export const reachChain = async (
 /** A person on whatever device or terminal. */
 const isPerson = (actor = ''): boolean => /^user:\d{1,15}$/.test(actor)
 
-/** The names of an actor in the audit: the name of a key means each of its ids. */
+/** The names of an actor in the audit: the name of a key means each of its ids. Throws 422 for what names nobody. */
 const actorNames = async ({ db }: Call, orgId: number, actor: string): Promise<string[]> => {
   const keys = await db
     .selectFrom('api_keys')
@@ -44,7 +44,22 @@ const actorNames = async ({ db }: Call, orgId: number, actor: string): Promise<s
     .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
     .select(['id', 'owner_user_id'])
     .execute()
-  if (keys.length === 0) return [actor]
+  if (keys.length === 0) {
+    await db
+      .selectFrom('audit')
+      .where('org_id', '=', orgId)
+      .where('actor', '=', actor)
+      .select('seq')
+      .limit(1)
+      .executeTakeFirstOrThrow(() =>
+        invalid(
+          'actor',
+          `names nobody who did something here: "${actor}"`,
+          'A person is user:7, as svc user list shows the id; any other actor is the name of a key',
+        ),
+      )
+    return [actor]
+  }
   return [
     ...keys.map(({ id }) => actorOfKey(actor, id)),
     ...keys.flatMap(({ id, owner_user_id: owner }) => (owner === null ? [] : actorOnTerminal(owner, id))),

@@ -39,6 +39,15 @@ describe('the audit of an organization', () => {
     )
   })
 
+  test('refuses an actor who is nobody, and finds nothing of one who did nothing', async () => {
+    const refused = await list(`?org_id=${acme.id}&actor=Katherine`)
+    expect(refused.body.message).toBe('actor names nobody who did something here: "Katherine"')
+    const body = { name: 'ci', org_id: acme.id, scopes: ['ask'] }
+    dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    for (const actor of ['user:99', 'ci'])
+      expect(dataOf(await list(`?org_id=${acme.id}&actor=${actor}`))).toEqual([])
+  })
+
   test('finds nothing of an action that exists', async () => {
     expect(dataOf(await list(`?org_id=${acme.id}&action=expireApproval`))).toEqual([])
   })
