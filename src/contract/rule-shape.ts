@@ -90,12 +90,12 @@ export const usualGrant: { max_s: number; uses: number } = { max_s: 3600, uses: 
 export const ruleGrant = z.strictObject({
   max_s: optional(
     seconds(60, 28_800, '28800 (8 hours)'),
-    'For how long the approver can allow it again, in seconds; 3600 if only uses is given',
+    'For how long the approver can allow it again, in seconds; 3600 if only the number is given',
     { example: 3600, flag: 'grant-max' },
   ),
   uses: optional(
     z.int().check(z.gte(1, 'must be 1 or more'), z.lte(100, 'must be 100 or less')),
-    'How often, at most; 20 if only max_s is given',
+    'How often, at most; 20 if only the time is given',
     { example: 20, flag: 'grant-uses' },
   ),
 })
