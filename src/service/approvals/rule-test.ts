@@ -7,9 +7,9 @@ import { waysAround } from '../../rules/ways-around.ts'
 import { asRefusal, type Call, type HandlerOf } from '../call/call.ts'
 import { type Caller, isOperator } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { reachOrganization, withinOrganization } from '../call/tenant.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { authenticKey, within } from '../keys/ancestry.ts'
 import { callerOfKey } from '../keys/authenticator.ts'
-import { isAuthenticKey } from '../keys/rows.ts'
 import { isRestrictedAmong } from '../policy/factor-settings.ts'
 import { readBook } from '../policy/group-rows.ts'
 import { requirementOf } from '../policy/rules.ts'
@@ -44,14 +44,9 @@ const factsOf = ({ type, ...test }: Test): Facts => {
 /** The key that would ask, as its calls would be: of this organization, or like the caller of none. */
 const callerOf = async (call: Call, orgId: number, key: number | undefined): Promise<Caller> => {
   if (key === undefined) return call.caller
-  const row = await call.db
-    .selectFrom('api_keys')
-    .where('id', '=', key)
-    .where(withinOrganization(call.caller.orgId, 'org_id'))
-    .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
-    .selectAll()
-    .executeTakeFirst()
-  if (!row || !isAuthenticKey(call.keyring, row)) throw notFound('Key', 'svc key list lists the keys')
+  const row = await authenticKey(within(call, orgId), key)
+  if (!row || (row.org_id === null && call.caller.orgId !== null))
+    throw notFound('Key', 'svc key list lists the keys')
   return callerOfKey(row)
 }
 
