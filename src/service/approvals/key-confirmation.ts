@@ -4,7 +4,7 @@ import { withinOrganization } from '../call/tenant.ts'
 import { peopleText } from './people-text.ts'
 import { checkOwner, rootOf } from '../keys/ancestry.ts'
 import { demandConsent, keyRecord, selectKeys } from '../keys/keys.ts'
-import { changeKeyRows, isAuthenticKey, isLive, keyNotAuthentic, keysOf } from '../keys/rows.ts'
+import { changeKeyRows, isAuthenticKey, isLive, keyNotAuthentic, inOrganization } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 
 const readOwned = async (call: Call, id: number) => {
@@ -43,7 +43,7 @@ export const confirmKeyOwner: HandlerOf<'confirmKeyOwner'> = async ({ id }, call
   demandConsent(call, org_id, { person: owner.user_id, separated: true })
   await changeKeyRows(call, { owner_confirmed_at: call.now }, (keys) =>
     keys
-      .where(keysOf(org_id))
+      .where(inOrganization(org_id))
       .where((where) => where.or([where('id', '=', rootOf(row)), where('lineage', '=', rootOf(row))])),
   )
   await call.audit(org_id, `key:${id}`)

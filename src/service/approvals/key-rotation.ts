@@ -4,7 +4,7 @@ import type { HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { checkExpiry, checkGrant, checkRotation, requireNewestSecret } from '../keys/ancestry.ts'
 import { insertKey, readSecrets, whyNot } from '../keys/keys.ts'
-import { changeKeyRows, isAuthenticKey, keyNotAuthentic, isLive, keysOf } from '../keys/rows.ts'
+import { changeKeyRows, isAuthenticKey, keyNotAuthentic, isLive, inOrganization } from '../keys/rows.ts'
 import { readScopes } from '../keys/scopes.ts'
 import { revokeKeys } from './key-revocation.ts'
 
@@ -33,7 +33,11 @@ export const rotateKey: HandlerOf<'rotateKey'> = async ({ id, overlap_s = day },
   const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until
   const older = await readSecrets(call, old)
   const [replaced] = await changeKeyRows(call, { replaced: 1, expires_at }, (keys) =>
-    keys.where('id', '=', id).where(keysOf(old.org_id)).where('replaced', '=', 0).where(isLive(call.now)),
+    keys
+      .where('id', '=', id)
+      .where(inOrganization(old.org_id))
+      .where('replaced', '=', 0)
+      .where(isLive(call.now)),
   )
   if (!replaced) throw await whyNot(call, id, 'rotate')
   if (overlap_s > 0 && older.length >= mostOlder)
@@ -76,7 +80,7 @@ export const rotateKey: HandlerOf<'rotateKey'> = async ({ id, overlap_s = day },
     for (const { id: earlier, org_id: owner } of await changeKeyRows(call, { expires_at }, (keys) =>
       keys
         .where('id', 'in', [...older.map((one) => one.id), 0])
-        .where(keysOf(org_id))
+        .where(inOrganization(org_id))
         .where('replaced', '=', 1)
         .where('expires_at', '>', expires_at),
     ))

@@ -9,7 +9,7 @@ import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { inParts } from '../storage/in-parts.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
-import { isAuthenticKey, keyNotAuthentic, type KeyRow, keysOf } from './rows.ts'
+import { isAuthenticKey, keyNotAuthentic, type KeyRow, inOrganization } from './rows.ts'
 import { scopesText } from './scopes.ts'
 
 // The root of a key is the row of its first secret; rotations do not change it. `created_by` is the root of the key that
@@ -118,7 +118,7 @@ const findDescendants = async (db: Db, root: number): Promise<number[]> => {
 export const secretsOf = (db: Db, row: Pick<KeyRow, 'id' | 'lineage' | 'org_id'>) =>
   db
     .selectFrom('api_keys')
-    .where(keysOf(row.org_id))
+    .where(inOrganization(row.org_id))
     .where(({ eb, or }) => or([eb('id', '=', rootOf(row)), eb('lineage', '=', rootOf(row))]))
 
 /**
@@ -147,7 +147,7 @@ export const requireNewestSecret = async ({ db, caller, keyring, now }: Call): P
   const row = await db
     .selectFrom('api_keys')
     .where('id', '=', caller.keyId)
-    .where(keysOf(caller.orgId))
+    .where(inOrganization(caller.orgId))
     .selectAll()
     .executeTakeFirst()
   if (row && !isAuthenticKey(keyring, row)) throw keyNotAuthentic(row.id)

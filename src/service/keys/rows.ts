@@ -101,7 +101,7 @@ const forgetRepeats = async (db: Db, { id, lineage }: KeyRow): Promise<void> => 
 }
 
 /** True of the keys of an organization, or of those of none: an id can be given again in another one. */
-export const keysOf = (orgId: number | null) =>
+export const inOrganization = (orgId: number | null) =>
   expressionBuilder<Tables, 'api_keys'>()('org_id', orgId === null ? 'is' : '=', orgId)
 
 type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
@@ -124,7 +124,7 @@ export const changeKeyRows = async (
       .updateTable('api_keys')
       .set({ ...set, hash })
       .where('id', '=', row.id)
-      .where(keysOf(row.org_id))
+      .where(inOrganization(row.org_id))
       .execute()
     changed.push({ ...next, hash })
   }
