@@ -19,6 +19,8 @@ export const createBus = (server: DatabaseServer) => {
   const node = randomUUID()
   const receivers = new Set<Receive>()
   let client: pg.Client | undefined
+  /** One that does not listen yet. */
+  let opening: pg.Client | undefined
   let waiting: NodeMessage[] = []
   let scheduled = false
   let closed = false
@@ -53,14 +55,17 @@ export const createBus = (server: DatabaseServer) => {
       if (client === next) [client, waiting] = [undefined, []]
       connectLater()
     })
+    opening = next
     try {
       await next.connect()
       await next.query(`listen ${channel}`)
+      client = next
     } catch (error) {
       await next.end().catch(() => undefined)
       throw error
+    } finally {
+      opening = undefined
     }
-    client = next
   }
 
   /** What was sent to this node, or by it, without a connection. */
@@ -113,7 +118,7 @@ export const createBus = (server: DatabaseServer) => {
       closed = true
       clearTimeout(retry)
       send()
-      await client?.end()
+      await Promise.all([client?.end(), opening?.end()])
     },
   }
 }
