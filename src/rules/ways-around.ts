@@ -117,11 +117,14 @@ export const waysAround = (
     facts,
     isTrusted,
     holding,
+    unheard = [],
     isRestricted = false,
   }: {
     facts: Facts
     isTrusted: boolean
     holding: readonly Rule[]
+    /** The names of those people of the rules whom no message could tell of an emergency. */
+    unheard?: readonly string[]
     /** Whether approvals are checked against a place, a time or a network, which no use of a grant is. */
     isRestricted?: boolean
   },
@@ -174,7 +177,9 @@ export const waysAround = (
   // One rule that does not allow it is enough to refuse it.
   if (emergency && holding.every(({ break_glass }) => break_glass !== undefined))
     found.push(
-      `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
+      unheard.length > 0
+        ? `--break-glass would be refused now: svc can tell ${unheard.join(', ')} neither by e-mail nor by notifications, and everybody must be told.`
+        : `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
     )
   found.push(...near.flatMap((rule) => openException(rule) ?? []))
   const granting = holding.find(({ grant }) => grant !== undefined)

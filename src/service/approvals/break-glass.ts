@@ -112,6 +112,24 @@ const reachableAmong = async (call: Call, orgId: number, ids: readonly number[])
   return found
 }
 
+/** The people of the rules but the caller, also whoever was put on hold, perhaps just now and for that. */
+const rulingOf = ({ db, caller }: Call, orgId: number, lines: readonly RequiredLine[]): Promise<number[]> => {
+  const ids = lines.flatMap(({ members }) => members).filter((id) => id !== caller.ownerId)
+  return membersAmong(db, orgId, ids, ['active', 'pending'])
+}
+
+/** The names of the people of the rules whom no message could tell that the glass was broken. */
+export const unheardOf = async (
+  call: Call,
+  orgId: number,
+  lines: readonly RequiredLine[],
+): Promise<string[]> => {
+  const ruling = await rulingOf(call, orgId, lines)
+  const reachable = await reachableAmong(call, orgId, ruling)
+  const unheard = ruling.filter((id) => !reachable.has(id))
+  return namesOf(call.db, orgId, unheard)
+}
+
 /**
  * Whom the request skips, which is nobody whom it asks, and who is told: the people of the rules, the administrators and the
  * person in whose name it is. Fails with 409 if this person or the organization must not break the glass now, or if one of the
@@ -123,9 +141,7 @@ export const breakGlass = async (
   { reason, lines, asked }: { reason: string; lines: readonly RequiredLine[]; asked: ReadonlySet<number> },
 ): Promise<BreakGlass> => {
   await requireLeft(call, orgId)
-  const ids = lines.flatMap(({ members }) => members).filter((id) => id !== call.caller.ownerId)
-  // Also whoever was put on hold, perhaps just now and for that.
-  const ruling = await membersAmong(call.db, orgId, ids, ['active', 'pending'])
+  const ruling = await rulingOf(call, orgId, lines)
   const skipped = ruling.filter((id) => !asked.has(id))
   if (skipped.length === 0)
     throw notAllowed('The rules ask nobody else, so there is nobody to skip', 'Leave out --break-glass')

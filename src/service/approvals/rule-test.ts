@@ -13,6 +13,7 @@ import { callerOfKey } from '../keys/authenticator.ts'
 import { isRestrictedAmong } from '../policy/factor-settings.ts'
 import { readBook } from '../policy/group-rows.ts'
 import { requirementOf } from '../policy/rules.ts'
+import { unheardOf } from './break-glass.ts'
 import { rulesHolding } from './holding.ts'
 import { quietIn } from './lines.ts'
 import { type Considered, considerPool } from './pool.ts'
@@ -106,6 +107,7 @@ export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call)
       facts,
       isTrusted: isOperator(caller),
       holding: rules,
+      unheard: await unheardOf(as, org_id, required.lines),
       isRestricted: await isRestrictedAmong(call.db, pool.people),
     }),
   }

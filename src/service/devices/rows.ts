@@ -13,6 +13,10 @@ type Deps = { db: Db; keyring: Pick<Keyring, 'macOf' | 'holds'> }
 export type DeviceQuery = SelectQueryBuilder<Tables, 'devices', object>
 type Values = Omit<Updateable<Devices>, 'id' | 'row_mac'>
 
+/** Another program can put a device of another organization under the same id. */
+const updateOf = (db: Db, { id, org_id }: DeviceRow) =>
+  db.updateTable('devices').where('id', '=', id).where('org_id', '=', org_id)
+
 /** Whether the service wrote this row and no other program has changed it. Only an authentic device counts. */
 export const isAuthenticDevice = ({ keyring }: Pick<Deps, 'keyring'>, row: DeviceRow): boolean =>
   keyring.holds('devices', row)
@@ -20,10 +24,8 @@ export const isAuthenticDevice = ({ keyring }: Pick<Deps, 'keyring'>, row: Devic
 const seal = async ({ db, keyring }: Deps, row: DeviceRow, values: Values): Promise<DeviceRow> => {
   const next = { ...row, ...values } as DeviceRow
   const row_mac = keyring.macOf('devices', next)
-  await db
-    .updateTable('devices')
+  await updateOf(db, row)
     .set({ ...values, row_mac })
-    .where('id', '=', row.id)
     .execute()
   return { ...next, row_mac }
 }
@@ -61,7 +63,7 @@ export const changeDeviceRows = async (
     const isEnd = values.state === 'revoked' || values.state === 'refused'
     if (isAuthenticDevice(deps, row)) changed.push(await seal(deps, row, values))
     else if (isEnd) {
-      await db.updateTable('devices').set(values).where('id', '=', row.id).execute()
+      await updateOf(db, row).set(values).execute()
       changed.push({ ...row, ...values } as DeviceRow)
     }
   }

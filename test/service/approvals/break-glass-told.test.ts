@@ -95,6 +95,21 @@ test('the glass stays whole if one of those who are skipped cannot be told, who 
   expect((await breakGlass()).body.message).toContain(`(user ${bob.user})`)
 })
 
+test('a test of the rule says whether the glass could be broken now, or whom nobody could tell', async () => {
+  const tested = async () => {
+    const { argv, cwd } = destroy.data
+    const body = { type: 'command', argv, cwd }
+    const path = `/svc/v1/organizations/${acme.id}/rule-tests`
+    const { ways_around } = dataOf(await service.call('POST', path, { key: acme.key, body }))
+    return (ways_around as string[]).filter((way) => way.includes('--break-glass'))
+  }
+  expect(await tested()).toEqual([expect.stringContaining('and everybody is told')])
+  await withoutAddress(bob)
+  expect(await tested()).toEqual([
+    `--break-glass would be refused now: svc can tell Ada Lovelace (user ${bob.user}) neither by e-mail nor by notifications, and everybody must be told.`,
+  ])
+})
+
 test('a person of the rule who is in the emergency group too is told, also while they are away', async () => {
   const subject = await breakableByCarol()
   dataOf(await signAway(service, carol, { until: new Date(clock.now().getTime() + 7 * day).toISOString() }))
