@@ -132,7 +132,7 @@ export const outcomeRecord = z.looseObject({
   status: approvalRecord.shape.status,
   ended_by: nullable(z.enum(endings), 'Who or what ended it; null while it is pending'),
   ended_at: nullable(time, 'When it ended'),
-  by: optional(z.string(), 'Name of whoever ended it, unless it was the reader'),
+  by: optional(z.array(z.string()), 'Names of those whose answers ended it, unless it was the reader'),
   answer: optional(z.enum(['approved', 'denied']), 'What the signed-in person answered'),
   device: nullable(
     z.strictObject({ id: chosen(id, 'Device id'), name: chosen(z.string(), 'Name of the device') }),

@@ -47,6 +47,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
     draw: (decision, screen) => {
       const { member, own, ended_at, ended_by, reported, note, grant } = decision
       const isKept = decision.cleared_at === undefined
+      const asked = decision.lines.flatMap(({ people }) => people)
       const said = wordsFor(decision, session.device_id)
       const of = [ended_at !== null && dateText(ended_at), note !== undefined && noteText(note)]
       const { title, lines = [] } =
@@ -74,7 +75,10 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
         reviewPart(decision, session, screen),
         grant !== undefined &&
           link(`#${place}=${encodeURIComponent(grant.request_id)}`, 'plain', t('history.granting')),
-        !own && h('p', 'aside', nodes('history.approver', { name: exactText(nameOf(member)) })),
+        // Several are named with the request.
+        !own &&
+          asked.length < 2 &&
+          h('p', 'aside', nodes('history.approver', { name: exactText(nameOf(member)) })),
         ...receiptPart(decision),
       ]
     },

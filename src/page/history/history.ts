@@ -1,5 +1,6 @@
 import { type Answered, call, type Decisions, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
+import { othersText } from '../request/people.ts'
 import { button, div, h, put, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
@@ -27,8 +28,7 @@ export const endText = (
   asked?: Person,
 ): string | Node => {
   if (ended_by === 'person') {
-    if (by !== undefined && status === 'denied') return nodes('request.deniedBy', { name: exactText(by) })
-    if (by !== undefined && answer === undefined) return nodes('request.approvedBy', { name: exactText(by) })
+    if (by !== undefined && (status === 'denied' || answer === undefined)) return othersText(status, by)
     const decision = status === 'approved' ? 'approved' : 'other'
     return device === null
       ? t('history.decided', { decision })

@@ -36,6 +36,15 @@ export const peopleLines = (lines: readonly Line[]): Node[] =>
         ),
       )
 
+/** What other people answered. */
+export const othersText = (status: string, by: readonly string[]): Node => {
+  const names = exactNames(by, 'conjunction')
+  if (status !== 'approved') return nodes('request.deniedBy', { name: names })
+  return by.length > 1
+    ? nodes('request.approvedByAll', { names })
+    : nodes('request.approvedBy', { name: names })
+}
+
 const mostNamed = 3
 
 type Progress = Pending['progress']

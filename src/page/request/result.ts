@@ -7,7 +7,7 @@ import { nameOrganization, problemLine, type View } from '../shell/frame.ts'
 import { notice, type Notice, showNotice, words } from '../shell/notice.ts'
 import { unmute } from '../mutes/unmute.ts'
 import { followOthers } from './others.ts'
-import { waitingLines } from './people.ts'
+import { othersText, waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
 import { muted as muting } from './steps.ts'
 import { signed } from '../shell/signed.ts'
@@ -48,14 +48,12 @@ const refusalText = (refused: Refusal): string | Node => {
 const decisionOf = (status: string): 'approved' | 'other' => (status === 'approved' ? 'approved' : 'other')
 
 /** A yes that waits for others, or what another person who was asked answered. */
-const withOthers = ({ status, by, answer, note, progress }: Outcome): Notice => {
+const withOthers = ({ status, by = [], answer, note, progress }: Outcome): Notice => {
   const said = answer === undefined ? [] : [nodes('request.youDecided', { decision: decisionOf(answer) })]
   if (status === 'pending') return notice('clock', t('request.waitingOthers'), ...waitingLines(progress))
-  const name = exactText(by ?? '')
   const wrote = note !== undefined && nodes('history.note', { note: exactText(note) })
-  if (status === 'approved')
-    return notice('good', t('request.approved'), nodes('request.approvedBy', { name }), ...said)
-  return notice('bad', t('request.denied'), nodes('request.deniedBy', { name }), wrote, ...said)
+  if (status === 'approved') return notice('good', t('request.approved'), othersText(status, by), ...said)
+  return notice('bad', t('request.denied'), othersText(status, by), wrote, ...said)
 }
 
 const byPerson = ({ status, device, note, ended_at }: Outcome, own: string): Notice => {

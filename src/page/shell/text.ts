@@ -76,11 +76,14 @@ export const joined = (
   return whole
 }
 
-/** Foreign names, each exactly as it is: "A, B, C". */
-export const exactNames = (names: readonly string[]): DocumentFragment =>
+/** Foreign names, each exactly as it is: "A, B, C", or "A, B, and C". */
+export const exactNames = (
+  names: readonly string[],
+  type: 'conjunction' | 'unit' = 'unit',
+): DocumentFragment =>
   joined(
     names.map((name) => exactText(name)),
-    'unit',
+    type,
   )
 
 /** 4:05, or 1:02:03 from an hour on. */

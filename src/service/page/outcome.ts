@@ -7,7 +7,7 @@ import { refusedByRules, wrongTwice } from '../approvals/posted-decision.ts'
 import { unexpected } from '../approvals/report.ts'
 import { tooFewLeft } from '../approvals/shrunk-pools.ts'
 import { findBallot } from '../approvals/ballots.ts'
-import { poolOf, readLines, toLineRecords } from '../approvals/lines.ts'
+import { poolOf, toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
 import { alteredInStore, selectApprovals, toSubjectRecord, trusted } from '../approvals/record.ts'
 import type { HandlerOf } from '../call/call.ts'
@@ -54,13 +54,23 @@ const refusedBy = (row: ApprovalRow): Outcome['refused'] =>
     ({ policy, result }) => policy === 'required' && result !== 'PASS',
   )
 
-/** The name of whoever ended a request, for anybody else. */
-const endedBy = ({ decided_by, ...row }: ApprovalRow, viewer: number): string | undefined =>
-  decided_by === null || decided_by === viewer || !poolOf(row).includes(viewer)
-    ? undefined
-    : readLines(row)
-        .flatMap(({ people }) => people)
-        .find(({ user_id }) => user_id === decided_by)?.name
+/**
+ * The names of those whose answers ended a request, but for the viewer; undefined if the viewer was the last of them, or if it was
+ * one person, for somebody who was not asked.
+ */
+const endedBy = (row: ApprovalRow, viewer: number): string[] | undefined => {
+  const { decided_by, status } = row
+  if (decided_by === null || decided_by === viewer) return undefined
+  const answered = toLineRecords(row)
+    .flatMap(({ people }) => people)
+    .filter(({ user_id, answer }) =>
+      status === 'approved' ? answer === status : user_id === String(decided_by),
+    )
+  const names = new Map(answered.map(({ user_id, name }) => [user_id, name]))
+  if (names.size === 1 && !poolOf(row).includes(viewer)) return undefined
+  names.delete(String(viewer))
+  return [...names.values()]
+}
 
 /** What one of several people answered; no field if they did not. */
 const answerOf = (row: ApprovalRow, viewer: number): Pick<Outcome, 'answer'> => {

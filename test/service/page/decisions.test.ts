@@ -210,7 +210,10 @@ describe('an administrator', () => {
     dataOf(await decide(service, request_id, ada.key))
     dataOf(await decide(service, request_id, bob.key))
     const [own] = dataOf(await organizationList(admin, `?user_id=${ada.user}`)).decisions
-    expect(own).toMatchObject({ by: expect.stringContaining('Bob'), answer: 'approved', device: null })
+    expect(own).toMatchObject({ by: ['Bob Lovelace'], answer: 'approved', device: null })
+    const both = ['Ada Lovelace', 'Bob Lovelace']
+    expect(dataOf(await detail(request_id, admin))).toMatchObject({ by: both, device: null, own: false })
+    expect(dataOf(await organizationList(admin)).decisions[0]).toMatchObject({ by: both })
   })
 
   test('sees the devices of a member', async () => {

@@ -134,8 +134,8 @@ test('an approval of two people names whoever else approved it, and what the rea
   const body = { action: 'Deploy 4.2', approvers: ['@sre:2'] }
   const { request_id } = dataOf(await service.call('POST', '/svc/v1/approvals', { key: acme.key, body }))
   for (const { key } of [ada, bob]) dataOf(await approve(service, request_id, key, { decision: 'approve' }))
-  expect(await newest(ada)).toMatchObject({ by: 'Bob Lovelace', answer: 'approved' })
+  expect(await newest(ada)).toMatchObject({ by: ['Bob Lovelace'], answer: 'approved' })
   expect(await newest(bob)).not.toHaveProperty('by')
-  expect(await newest(eve)).toMatchObject({ by: 'Bob Lovelace' })
+  expect(await newest(eve)).toMatchObject({ by: ['Ada Lovelace', 'Bob Lovelace'] })
   expect(await newest(eve)).not.toHaveProperty('answer')
 })
