@@ -32,6 +32,13 @@ const subjectOf = async (call: Call, { user_id, device_id }: Fields): Promise<nu
   return owner
 }
 
+/** The operation of the command that a call of the page equals; its own if it equals none. */
+export const equalOf = (id: OperationId, { move }: Fields): OperationId => {
+  const { equals }: Operation = table[id]
+  const words = typeof equals === 'object' ? equals[String(move)] : equals
+  return (words === undefined ? undefined : commands.get(words)) ?? id
+}
+
 /**
  * The command that a call equals, with its input. A call of a key is its own command; so is what a person at the page does to
  * their own devices and mutes, which no rule holds.
@@ -42,12 +49,9 @@ export const commandOf = async (
   input: Fields,
 ): Promise<{ id: OperationId; input: Fields }> => {
   const { person } = call.caller
-  const { equals }: Operation = table[id]
-  if (!person || equals === undefined) return { id, input }
-  const { challenge: _, response: __, move, ...rest } = input
-  const words = typeof equals === 'string' ? equals : equals[String(move)]
-  const command = words === undefined ? undefined : commands.get(words)
-  if (command === undefined) return { id, input }
+  const command = equalOf(id, input)
+  if (!person || command === id) return { id, input }
+  const { challenge: _, response: __, move: ___, ...rest } = input
   const subject = await subjectOf(call, rest)
   return subject === undefined || subject === person.user_id ? { id, input } : { id: command, input: rest }
 }

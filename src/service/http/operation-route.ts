@@ -6,7 +6,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { proveApproval, proveForRow } from '../approvals/authentic.ts'
 import { createEnforcement } from '../approvals/enforcement.ts'
 import { reasonHeader } from '../approvals/held-reason.ts'
-import { proveRepeated } from '../approvals/page-write.ts'
+import { equalOf, proveRepeated } from '../approvals/page-write.ts'
 import { approvalHeader, readReference } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
 import type { Call, Handler } from '../call/call.ts'
@@ -82,8 +82,12 @@ export const createOperationRoute = (
       })
   }
 
-  const callDetails = ({ context, caller, trace, ip }: AuthenticatedRequest, fieldNames: string[]) => ({
-    action: id,
+  const callDetails = (
+    { context, caller, trace, ip }: AuthenticatedRequest,
+    input: Fields,
+    fieldNames: string[],
+  ) => ({
+    action: equalOf(id, input),
     caller,
     requestId: trace.id,
     fieldNames,
@@ -92,7 +96,7 @@ export const createOperationRoute = (
   })
 
   const readData = async (request: AuthenticatedRequest, input: Fields, pager?: Pager): Promise<unknown> => {
-    const data = await runRead(service, { ...callDetails(request, []), pager }, handler, input)
+    const data = await runRead(service, { ...callDetails(request, input, []), pager }, handler, input)
     if (data instanceof Refusal) throw data
     return data
   }
@@ -177,7 +181,7 @@ export const createOperationRoute = (
             : await (row === undefined ? proveApproval : proveForRow)(service, request_id, {
                 orgId: caller.orgId,
               })) ?? null)
-    const call = { ...callDetails(request, fieldNames), approval }
+    const call = { ...callDetails(request, input, fieldNames), approval }
     const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
       const { db, now } = inside
       const kept = repeatable && (await findResponse(inside, repeatable, oldestStored(now)))

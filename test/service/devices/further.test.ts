@@ -45,7 +45,7 @@ describe('a further device', () => {
       proof: 'device',
     })
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
-      'moveDevice',
+      'approveDevice',
       `device:${tablet.device}`,
       ['state', 'proof'],
     ])

@@ -22,16 +22,16 @@ const moved = async (phone: Phone, user: string, move: Move) => {
 }
 
 describe('a move', () => {
-  test.each<[Move, () => string, string, string]>([
-    ['accept', () => waiting.id, 'active', 'accepted'],
-    ['reject', () => waiting.id, 'rejected', 'rejected'],
-    ['hold', () => member.user, 'pending', 'held'],
-  ])('to %s is made by an admin who signs it, and stands in the audit', async (move, who, state, done) => {
+  test.each<[Move, () => string, string, string, string]>([
+    ['accept', () => waiting.id, 'active', 'accepted', 'acceptUser'],
+    ['reject', () => waiting.id, 'rejected', 'rejected', 'rejectUser'],
+    ['hold', () => member.user, 'pending', 'held', 'holdUser'],
+  ])('to %s, signed by an admin, is in the audit as its command', async (move, who, state, done, action) => {
     expect(dataOf(await moved(admin, who(), move))).toMatchObject({ user_id: who(), state })
     expect(await stateOf(who())).toBe(state)
     const rows = await chainOf(service, acme.id)
     expect(rows.findLast((one) => one.changes.includes('state'))).toMatchObject({
-      action: 'moveMember',
+      action,
       actor: `user:${admin.user} (device ${admin.device})`,
       subject: `user:${who()}`,
       changes: ['state', done],
@@ -178,7 +178,7 @@ describe('a member who is not an administrator', () => {
     const answer = await send(admin, waiting.id, 'accept', challenge, answerTo(challenge, admin.key))
     expect(refusal(answer)).toEqual(only)
     expect(await stateOf(waiting.id)).toBe('pending')
-    expect((await auditOf(service, acme.id)).some(([action]) => action === 'moveMember')).toBe(false)
+    expect((await auditOf(service, acme.id)).some(([action]) => action === 'acceptUser')).toBe(false)
   })
 
   test('cannot find members of another organization', async () => {

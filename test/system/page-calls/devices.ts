@@ -42,7 +42,7 @@ const answered =
       says: () => unreachable(phone),
       done: (on = phone) => status(on, done),
       knows: true,
-      happened: await scene.audited('moveDevice', change),
+      happened: await scene.audited(button === 'Approve' ? 'approveDevice' : 'moveDevice', change),
     }
   }
 
@@ -97,7 +97,7 @@ const recovered: Scenario = async (scene) => {
     says: () => unreachable(phone),
     done: () => status(phone, /approved\.|The answer was lost/),
     knows: true,
-    happened: await audited('moveDevice', 'bound_at'),
+    happened: await audited('approveDevice', 'bound_at'),
   }
 }
 

@@ -14,7 +14,12 @@ const createMember = ({ stage }: Parameters<Scenario>[0]) => {
 const nameNow = (): string => `Grace Hopper ${letters()}`
 
 const moved =
-  (state: 'pending' | 'active', button: RegExp, done: RegExp, change?: string): Scenario =>
+  (
+    state: 'pending' | 'active',
+    button: RegExp,
+    done: RegExp,
+    ...written: [action: string, change: string]
+  ): Scenario =>
   async (scene) => {
     const { admin, stage, show, audited } = scene
     const { phone } = await admin()
@@ -41,7 +46,7 @@ const moved =
       says: () => unreachable(phone),
       done: (on = phone) => status(on, done),
       knows: button.source === '^Lift hold$',
-      happened: await audited('moveMember', change),
+      happened: await audited(...written),
     }
     return play
   }
@@ -76,15 +81,27 @@ export const members: Record<string, Scenario> = {
       done: () => visible(phone.page.locator('.person').or(phone.page.getByText('No other members.'))),
     }
   },
-  beginMemberMove: moved('pending', /^Lift hold$/, /is no longer on hold|The answer was lost/, 'accepted'),
-  moveMember: moved('pending', /^Lift hold$/, /is no longer on hold|The answer was lost/, 'accepted'),
+  beginMemberMove: moved(
+    'pending',
+    /^Lift hold$/,
+    /is no longer on hold|The answer was lost/,
+    'acceptUser',
+    'accepted',
+  ),
+  moveMember: moved(
+    'pending',
+    /^Lift hold$/,
+    /is no longer on hold|The answer was lost/,
+    'acceptUser',
+    'accepted',
+  ),
   'moveMember, reject': asked(
-    moved('pending', /^End membership$/, /isn’t a member any more/, 'rejected'),
+    moved('pending', /^End membership$/, /isn’t a member any more/, 'rejectUser', 'rejected'),
     'End membership',
   ),
-  'moveMember, hold': moved('active', /^Hold/, /is on hold/, 'held'),
+  'moveMember, hold': moved('active', /^Hold/, /is on hold/, 'holdUser', 'held'),
   'moveMember, promote': asked(
-    moved('active', /^Make admin/, /is an administrator/, 'promoted'),
+    moved('active', /^Make admin/, /is an administrator/, 'makeAdmin', 'promoted'),
     'Make admin',
   ),
   'moveMember, link': async (scene) => {

@@ -42,7 +42,7 @@ const unmuteAt =
       says: () => unreachable(phone),
       done: (on = phone) => status(on, /can ask again|The answer was lost/),
       knows: true,
-      happened: await scene.audited('unmute'),
+      happened: await scene.audited('deleteMute'),
     }
   }
 
@@ -196,7 +196,7 @@ export const requests: Record<string, Scenario> = {
       tap: () => unmuteOn(phone).click(),
       says: () => unreachable(phone),
       done: () => status(phone, /can ask (?:you )?again/),
-      happened: await scene.audited('unmute'),
+      happened: await scene.audited('deleteMute'),
     }
   },
   'unmute, of a member': unmuteAt('member-mutes'),
