@@ -47,7 +47,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
     draw: (decision, screen) => {
       const { member, own, ended_at, ended_by, reported, note, grant } = decision
       const isKept = decision.cleared_at === undefined
-      const asked = decision.lines.flatMap(({ people }) => people)
+      const asked = (decision.lines ?? []).flatMap(({ people }) => people)
       const said = wordsFor(decision, session.device_id)
       const of = [ended_at !== null && dateText(ended_at), note !== undefined && noteText(note)]
       const { title, lines = [] } =

@@ -4,7 +4,7 @@ import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { quotedName } from '../devices/notices.ts'
 import { named } from '../devices/seats.ts'
-import { isAuthenticKey } from '../keys/rows.ts'
+import { callingIn, isAuthenticKey } from '../keys/rows.ts'
 import { type Book, readBook } from '../policy/group-rows.ts'
 import { emergencyLinesOf, linesOf } from '../policy/rules.ts'
 import { peopleText } from './people-text.ts'
@@ -55,7 +55,7 @@ const keyTexts = async ({ db, keyring }: Call, org_id: number, rules: readonly R
   const rows = await db
     .selectFrom('api_keys')
     .where('id', 'in', [0, ...ids.map(Number)])
-    .where(({ eb, or }) => or([eb('org_id', '=', org_id), eb('org_id', 'is', null)]))
+    .where(callingIn(org_id))
     .selectAll()
     .execute()
   const names = new Map(

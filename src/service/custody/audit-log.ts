@@ -5,6 +5,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { actorOfKey, actorOnTerminal } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { byTime, endOfReach } from '../call/pagination.ts'
+import { callingIn } from '../keys/rows.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
 
@@ -41,7 +42,7 @@ const actorNames = async ({ db }: Call, orgId: number, actor: string): Promise<s
   const keys = await db
     .selectFrom('api_keys')
     .where('name', '=', actor)
-    .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
+    .where(callingIn(orgId))
     .select(['id', 'owner_user_id'])
     .execute()
   if (keys.length === 0) {

@@ -9,7 +9,7 @@ import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { inParts } from '../storage/in-parts.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
-import { isAuthenticKey, keyNotAuthentic, type KeyRow, inOrganization } from './rows.ts'
+import { callingIn, isAuthenticKey, keyNotAuthentic, type KeyRow, inOrganization } from './rows.ts'
 import { scopesText } from './scopes.ts'
 
 // The root of a key is the row of its first secret; rotations do not change it. `created_by` is the root of the key that
@@ -25,11 +25,7 @@ export const within = ({ db, keyring }: Pick<Within, 'db' | 'keyring'>, orgId: n
 })
 
 const keyById = statement((db, { id, orgId }: { id: number; orgId: number | null }) =>
-  db
-    .selectFrom('api_keys')
-    .where('id', '=', id)
-    .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
-    .selectAll(),
+  db.selectFrom('api_keys').where('id', '=', id).where(callingIn(orgId)).selectAll(),
 )
 
 /** The row of a key; undefined if there is none or another program has changed it. */

@@ -104,6 +104,12 @@ const forgetRepeats = async (db: Db, { id, lineage }: KeyRow): Promise<void> => 
 export const inOrganization = (orgId: number | null) =>
   expressionBuilder<Tables, 'api_keys'>()('org_id', orgId === null ? 'is' : '=', orgId)
 
+/** True of the keys that can call in an organization: its own, and those of the whole service. */
+export const callingIn =
+  (orgId: number | null) =>
+  ({ eb, or }: ExpressionBuilder<Tables, 'api_keys'>) =>
+    or([eb('org_id', '=', orgId), eb('org_id', 'is', null)])
+
 type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
 
 /**

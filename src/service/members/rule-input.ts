@@ -4,6 +4,7 @@ import { nearest } from '../../core/nearest.ts'
 import { ruleProblems } from '../../rules/check.ts'
 import type { Call } from '../call/call.ts'
 import { named } from '../devices/seats.ts'
+import { callingIn } from '../keys/rows.ts'
 import type { Book } from '../policy/group-rows.ts'
 
 // What is wrong in a rule itself.
@@ -39,7 +40,7 @@ export const checkKeys = async ({ db }: Call, org_id: number, { match }: Rule, a
     const key = await db
       .selectFrom('api_keys')
       .where('id', '=', /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)
-      .where((row) => row.or([row('org_id', '=', org_id), row('org_id', 'is', null)]))
+      .where(callingIn(org_id))
       .select(['id', 'name', 'lineage', 'client_id'])
       .executeTakeFirstOrThrow(() => invalid(field, `must be the id of a key, not ${text}`, 'svc key list'))
     if (key.lineage !== null)

@@ -85,12 +85,10 @@ describe('a change of a member on the page', () => {
     dataOf(await answerBy(ada, id))
     clock.tick(9 * minute)
     expect(dataOf(await send(admin, member.user, body, id))).toMatchObject({ role: 'admin' })
-    expect((await chainOf(service, acme.id)).findLast(({ action }) => action === 'makeAdmin')).toMatchObject(
-      {
-        actor: `user:${admin.user} (device ${admin.device})`,
-        changes: expect.arrayContaining([`approval:${id}`]),
-      },
-    )
+    expect((await chainOf(service, acme.id)).findLast(({ action }) => action === 'makeAdmin')).toMatchObject({
+      actor: `user:${admin.user} (device ${admin.device})`,
+      changes: expect.arrayContaining([`approval:${id}`]),
+    })
     const again = await begin(admin, member.user, 'promote')
     expect((await send(admin, member.user, again, id)).status).not.toBe(200)
   })
