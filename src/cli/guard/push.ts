@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { failure } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Env } from '../../core/env.ts'
@@ -154,12 +154,25 @@ export const describeUpdate = ({ before, after }: Update, git: Git): string => {
   return `${before} to ${after}, ${commits(git, [after, `^${before}`])}${newest}`
 }
 
-/** Symbolic refs whose target does not exist: git leaves them out of its lists, but a push can create the target. */
-const dangling = (repository: string): string[] =>
+/** The ref that a file of a repository leads to; undefined if it is no symbolic ref, or gone meanwhile. */
+const leadsTo = (repository: string, path: string): string | undefined => {
+  try {
+    if (!lstatSync(path).isSymbolicLink()) return /^ref: (\S+)/.exec(readFileSync(path, 'latin1'))?.[1]
+    const link = readlinkSync(path)
+    // git takes it for the name of a ref, and follows any other in the file system.
+    return link.startsWith('refs/') ? link : relative(repository, resolve(dirname(path), link))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Symbolic refs that git does not list: whose target does not exist, so that a push can create it, or that are links of files. */
+const unlisted = (repository: string): string[] =>
   readdirSync(join(repository, 'refs'), { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    if (!entry.isFile()) return []
+    if (entry.isDirectory()) return []
     const path = join(entry.parentPath, entry.name)
-    const [, target] = /^ref: (\S+)/.exec(readFileSync(path, 'latin1')) ?? []
+    const target = leadsTo(repository, path)
     return target === undefined ? [] : [`${relative(repository, path)} ${target}`]
   })
 
@@ -176,8 +189,10 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const { refs } = config.git!
   const exists = (ref: string): boolean => git('for-each-ref', '--count=1', ref) !== ''
   // A push to what a held symbolic ref leads to changes it, too.
-  const links = git('for-each-ref', '--format=%(refname) %(symref)').split('\n')
-  if (updates.some(({ before }) => isNone(before))) links.push(...dangling(repository))
+  const links = [
+    ...git('for-each-ref', '--format=%(refname) %(symref)').split('\n'),
+    ...unlisted(repository),
+  ]
   const all = [...refs]
   for (let before = 0; before < all.length;) {
     before = all.length

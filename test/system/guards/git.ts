@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -149,6 +149,25 @@ export const tryGit = (): void => {
       } finally {
         inRepository('symbolic-ref', '--delete', 'refs/heads/main')
         inRepository('symbolic-ref', '--delete', 'refs/heads/middle')
+        inRepository('update-ref', 'refs/heads/main', before)
+      }
+    })
+
+    test.each([
+      ['refs/heads/linked', 'as git once wrote symbolic refs'],
+      ['linked', 'as a link of files'],
+    ])('holds a push that creates what a held ref leads to by the link %s, %s', async (link) => {
+      const before = pushed('refs/heads/main')
+      await commit('Linked')
+      const path = join(repository, 'refs', 'heads', 'main')
+      rmSync(path, { force: true })
+      symlinkSync(link, path)
+      try {
+        const running = git(['push', '-q', '--force', 'origin', 'HEAD:linked'])
+        await answer(await running.asked(), approver, 'deny')
+        expect((await running.ended).exit).toBe(1)
+      } finally {
+        rmSync(path)
         inRepository('update-ref', 'refs/heads/main', before)
       }
     })
