@@ -9,7 +9,7 @@ import type { Io } from '../terminal/io.ts'
 import { fixedEnvironment, fixedPath } from './guarded-environment.ts'
 import type { GuardConfig } from './config.ts'
 import { guardSubject, hold, hostOf, newRun } from './hold.ts'
-import { changeableBy } from './root-file.ts'
+import { changeableBy, isProcfs } from './root-file.ts'
 import { ownAccount } from './trust.ts'
 
 const nothing = 'nothing was run'
@@ -39,7 +39,8 @@ const creatable = (argv: readonly string[], cwd: string): string | undefined =>
     let path = pathOf(name, { cwd })
     if (contentOf(path) !== undefined) return false
     while (!attempted(() => lstatSync(path))) path = dirname(path)
-    return changeableBy(path) !== undefined
+    // A process that somebody starts brings its folders with it.
+    return changeableBy(path) !== undefined || isProcfs(path)
   })
 
 type Place = { argv: readonly string[]; cwd: string; here: string }
@@ -100,7 +101,7 @@ export const guardExec = async (typed: readonly string[], config: GuardConfig, i
       io.stderr.write(`guard: ${safeLine(text.replace('. To bind a file in it: --bind FILE', ''))}\n`)
     const recheck = (isUsed: boolean): void => {
       const now = changeableFiles(argv, file, cwd)
-      const added = now.find((one) => !files.includes(one))
+      const added = now.find((one) => !files.includes(one)) ?? creatable(argv, cwd)
       if (added !== undefined)
         throw failure(
           'file_changed',

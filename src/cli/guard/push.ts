@@ -189,10 +189,7 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const { refs } = config.git!
   const exists = (ref: string): boolean => git('for-each-ref', '--count=1', ref) !== ''
   // A push to what a held symbolic ref leads to changes it, too.
-  const links = [
-    ...git('for-each-ref', '--format=%(refname) %(symref)').split('\n'),
-    ...unlisted(repository),
-  ]
+  const links = [...git('for-each-ref', '--format=%(refname) %(symref)').split('\n'), ...unlisted(repository)]
   const all = [...refs]
   for (let before = 0; before < all.length;) {
     before = all.length

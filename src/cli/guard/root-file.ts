@@ -32,7 +32,7 @@ const mostLinks = 40
 
 /** PROC_SUPER_MAGIC of Linux. */
 const procfs = 0x9fa0
-const isOfProcess = (link: string): boolean => statfsSync(dirname(link)).type === procfs
+export const isProcfs = (folder: string): boolean => statfsSync(folder).type === procfs
 
 /**
  * What lets somebody else than root change what this path leads to; undefined if nothing does. Follows links and `..` one by one
@@ -52,7 +52,7 @@ export const changeableBy = (path: string, links = mostLinks): Problem | undefin
     if (stats.isSymbolicLink()) {
       if (stats.uid !== 0) return changeable({ uid: stats.uid, mode: 0 }, place)
       // It leads to what the process has open, or sees, whatever its text says.
-      if (isOfProcess(place))
+      if (isProcfs(dirname(place)))
         return { path, message: `${path} leads through a process (${place})`, fix: 'name the file itself' }
       const target = readlinkSync(place)
       const from = isAbsolute(target) ? [target] : [dirname(place), target]

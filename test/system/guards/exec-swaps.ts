@@ -131,11 +131,27 @@ export const tryExecSwaps = (): void => {
       const folder = join(home, 'folder')
       mkdirSync(folder)
       chownSync(folder, host.ids.uid, host.ids.gid)
-      for (const name of [join(home, 'none/later.sh'), folder, 'folder']) {
+      // No process has this number.
+      const ofProcess = '/proc/4194304/cwd/later.sh'
+      for (const name of [join(home, 'none/later.sh'), folder, 'folder', ofProcess]) {
         const { exit, stderr } = await sudo(['sh', name], { cwd: home }).ended
         expect({ name, exit }).toEqual({ name, exit: 101 })
         expect(stderr).toContain('is no file, and others than root could put one there')
       }
+    })
+
+    test('runs nothing if the path leads into a folder of the caller after the approval', async () => {
+      const folder = at('later')
+      const running = sudo(['sh', join(folder, 'later.sh')])
+      const id = await running.asked()
+      mkdirSync(folder)
+      chownSync(folder, host.ids.uid, host.ids.gid)
+      await answer(id, approver)
+      const { exit, stderr } = await running.ended
+      expect([exit, stderr]).toEqual([
+        101,
+        expect.stringContaining('is not what was approved: nothing was run'),
+      ])
     })
 
     test('asks for a word that is too long for a path', async () => {
