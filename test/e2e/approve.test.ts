@@ -134,4 +134,20 @@ describe('svc approve', () => {
     await decide('approve', id)
     expect((await wait).exit).toBe(0)
   })
+
+  test('is none any more once it was used, for whoever waits for it then', async () => {
+    const request = begin(['approve', 'request', 'Deploy', '-o', 'json'])
+    const id = (await request.printed(requestLine))[1]!
+    await decide('approve', id)
+    const { subject } = JSON.parse((await request.ended).stdout) as { subject: { digest: string } }
+    expect((await svc(['approve', 'wait', id], env)).exit).toBe(0)
+    const use = `/svc/v1/approvals/${id}/consume`
+    const asks = { ...env, SVC_API_KEY: env.SVC_ASK_KEY! }
+    expect((await svc(['api', use, '-f', `digest=${subject.digest}`], asks)).exit).toBe(0)
+    expect(await svc(['approve', 'wait', id], env)).toMatchObject({
+      exit: 7,
+      stdout: expect.stringContaining('approved'),
+      stderr: expect.stringMatching(/The approval was already used at [^.]*Z; it works once/),
+    })
+  })
 })
