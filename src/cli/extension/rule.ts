@@ -14,7 +14,8 @@ const { testRule: _, ...others } = rule
 /** The operations whose commands come from the table. */
 export const ruleOperations = others
 
-const checkNew: Extras['dryCheck'] = async (input, context) => {
+/** A rule that is valid by itself. Throws for one that the service would refuse. */
+const requireValid = async (input: Record<string, unknown>): Promise<Rule> => {
   const { issuesOf } = await import('../../contract/issues.ts')
   const { ruleProblems } = await import('../../rules/check.ts')
   const { inTypedNames } = await import('../operation/typed-names.ts')
@@ -22,10 +23,14 @@ const checkNew: Extras['dryCheck'] = async (input, context) => {
   const { data, error } = schema.safeParse(input)
   const issues = data ? ruleProblems(data) : issuesOf(error!, schema, input)
   const [first] = issues
-  if (data && !first) await warnOfRules([data as Rule], context)
-  if (!first) return 'The rule by itself is valid. Groups, keys and other rules were not checked.'
+  if (!first) return data as Rule
   const message = `${first.field} ${first.message}`
   throw inTypedNames(rule.createRule, new SvcError('usage', 'invalid_field', message, { issues }))
+}
+
+const checkNew: Extras['dryCheck'] = async (input, context) => {
+  await warnOfRules([await requireValid(input)], context)
+  return 'The rule by itself is valid. Groups, keys and other rules were not checked.'
 }
 
 const checkOld: Extras['dryCheck'] = async (input, context) => {
@@ -95,9 +100,10 @@ const askPattern: Extras['complete'] = async (input, { yes }, context) => {
 }
 
 /** Asks before a rule for everything, which is easily made by leaving something out. */
-const askOfAll = async ({ match = {} as Rule['match'] }: Rule, { yes }: Answers, context: Context) => {
-  const { type, shells: _, ...patterns } = match as Partial<Rule['match']>
+const askOfAll = async (made: Rule, { yes }: Answers, context: Context) => {
+  const { type, shells: _, ...patterns } = (made.match ?? {}) as Partial<Rule['match']>
   if (type === undefined || Object.keys(patterns).length > 0) return
+  await requireValid(made)
   const { requireYes } = await import('../operation/confirm.ts')
   const what = `Without a pattern, the rule holds every ${type}`
   await requireYes(

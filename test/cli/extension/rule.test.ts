@@ -92,6 +92,11 @@ describe('a rule without a pattern', () => {
     },
   )
 
+  test('is refused for what is wrong with it before anybody confirms it', async () => {
+    const { exit, err } = await create(['--type', 'text', '--who', 'sre'])
+    expect([exit, err]).toEqual([2, expect.stringContaining('--who must be ')])
+  })
+
   test('is not what a rule with a pattern for everything is', async () => {
     expect((await create(['--type', 'text', '--text', '*'])).exit).toBe(0)
   })
