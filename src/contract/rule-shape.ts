@@ -48,7 +48,12 @@ const subjectFields = {
   server: patterns('Of a tool call: the server', ['github']),
   tool: patterns('Of a tool call: the tool', ['merge_*']),
   arguments: optional(
-    z.record(line(100), z.array(pattern).check(z.minLength(1, 'must contain at least one pattern'))),
+    z.record(
+      line(100),
+      z
+        .array(pattern, 'must be a list, such as ["main"]')
+        .check(z.minLength(1, 'must contain at least one pattern')),
+    ),
     'Of a tool call: patterns by argument; one that is missing, not text or spelled differently matches',
     { example: { branch: ['main'] }, whole: true },
   ),

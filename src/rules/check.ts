@@ -76,8 +76,8 @@ const patternProblems: { [name in Listed]?: (text: string, at: number) => string
   operation: operationProblem,
   argv: (text, at) => {
     if (at > 0) return undefined
-    if (text.includes('/')) return 'must be the name of a program, without its folder'
-    return /[,\s]/.test(text) ? `must be one word, not "${text}"; several: --argv A --argv B` : undefined
+    if (/[,\s]/.test(text)) return `must be one word, not "${text}"; several: --argv A --argv B`
+    return text.includes('/') ? 'must be the name of a program, without its folder' : undefined
   },
   cwd: (text) => (text.startsWith('/') ? undefined : 'must be an absolute path, such as /srv/**'),
   tool: (text) =>

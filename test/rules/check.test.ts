@@ -65,9 +65,9 @@ describe('a rule by itself', () => {
       /one word, not "deploy.sh,prod"/,
     ],
     [
-      { match: { type: 'command', argv: ['deploy.sh prod'] } },
+      { match: { type: 'command', argv: ['rm -rf /srv/backups/**'] } },
       'match.argv[0]',
-      /one word, not "deploy.sh prod"; several: --argv A --argv B/,
+      /one word, not "rm -rf \/srv\/backups\/\*\*"; several: --argv A --argv B/,
     ],
     [{ match: { type: 'text', text: ['x', '^Deploy'] } }, 'match.text[1]', /regular expression.*"\^Deploy"/],
     [{ match: { type: 'tool_call', tool: ['(merge|push)_.*'] } }, 'match.tool[0]', /only \* is special/],

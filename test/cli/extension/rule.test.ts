@@ -62,6 +62,7 @@ describe('a dry run', () => {
     [['--type', 'command', '--tool', 'merge'], '--tool is not known in a command: it has argv, cwd'],
     [['--type', 'text', '--who', 'nobody'], '--who must be '],
     [['--type', 'text', '--who', '@sre'], '--who '],
+    [['--type', 'tool_call', '--arguments', '{"a":"x"}'], '--arguments.a must be a list, such as ["main"]'],
     [['--type', 'text', '--reason-prompt', 'Why', '--reason-example', 'x'], '--reason-pattern is required'],
     [['--type', 'text', '--except', '[{}]'], '--except[0] is an exception for everything'],
   ])('refuses a rule that the service would refuse: %j', async (args, message) => {
