@@ -41,7 +41,7 @@ const read = (program: Command, argv: readonly string[]): { at: Command; next: n
   return { at, next: argv.length }
 }
 
-/** What to type instead of a command that other groups have. */
+/** What to type instead of a command or a flag that others have. */
 const instead: Record<string, string> = {
   version: 'svc --version',
   'rule update':
@@ -50,6 +50,8 @@ const instead: Record<string, string> = {
   'rule show': 'svc rule get NAME',
   'group show': 'svc group get NAME',
   'approve cancel': 'svc approve withdraw REQUEST_ID',
+  'diff --org': 'The file names the organization: svc diff FILE',
+  'apply --org': 'The file names the organization: svc apply FILE',
 }
 
 const unknownCommand = (at: Command, typed: string): SvcError => {
@@ -78,11 +80,12 @@ const unknownFlag = (at: Command, whole: string): SvcError => {
   // The flag may be of the command that svc runs or tests.
   const isOfOther = near === undefined && at.usage().includes('-- <')
   const isTooEarly = near === undefined && at.commands.length > 0
-  const hint = isOfOther
+  const usual = isOfOther
     ? `Write -- before a command with flags of its own: ${named(at)} -- COMMAND ${typed.slice(0, 60)}`
     : isTooEarly
       ? `Write the flags of a command after its name: ${named(at)} COMMAND ${typed.slice(0, 60)}`
       : helpOf(at)
+  const hint = instead[[...wordsOf(at), typed].join(' ')] ?? usual
   return usageError(`${typed.slice(0, 60)} is not a flag of ${named(at)}${meant}`, hint)
 }
 
@@ -94,7 +97,15 @@ const needsRepeating = (at: Command, argv: readonly string[]): string | undefine
     return option?.required && canRepeat(option) && first !== undefined && second?.startsWith('-') === false
   })
 
+const noValue = (flags: string, at: Command): SvcError =>
+  usageError(`${flags.replace(/^-\w, /, '').split(' ')[0]} requires a value: ${flags}`, helpOf(at))
+
 const tooManyArguments = (at: Command, message: string, argv: readonly string[]): SvcError => {
+  // A flag without its value takes the next flag for it, and leaves the value of that one.
+  const empty = argv.findIndex(
+    (word, i) => flagCalled(word, at)?.required && flagCalled(argv[i + 1] ?? '', at),
+  )
+  if (empty >= 0) return noValue(flagCalled(argv[empty]!, at)!.flags, at)
   const [, most, typed] = /Expected (\d+) arguments? but got (\d+)/.exec(message)!
   const flag = needsRepeating(at, argv)
   if (flag !== undefined)
@@ -127,7 +138,7 @@ export const asUsage = ({ code, message }: CommanderError, argv: string[], progr
       )
     }
     case 'commander.optionMissingArgument':
-      return usageError(`${typed.replace(/^-\w, /, '').split(' ')[0]} requires a value: ${typed}`, helpOf(at))
+      return noValue(typed, at)
     case 'commander.missingArgument':
       // The example would leave out what else was typed.
       return usageError(`Missing <${typed}>`, argv.length > wordsOf(at).length ? helpOf(at) : exampleOf(at))

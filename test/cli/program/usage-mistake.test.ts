@@ -76,6 +76,11 @@ describe('an unknown flag', () => {
       '--org is not a flag of svc',
       'Write the flags of a command after its name: svc COMMAND --org',
     ],
+    [
+      'apply org.yaml --org acme',
+      '--org is not a flag of svc apply',
+      'The file names the organization: svc apply FILE',
+    ],
     ['org list --frobnicate', '--frobnicate is not a flag of svc org list', 'svc org list --help'],
   ])('%s', async (line, message, hint) => {
     expect(await run(line)).toMatchObject({ exit: 2, message, hint, out: '' })
@@ -130,6 +135,11 @@ describe('a wrong number of arguments', () => {
       'mcp install foo',
       '<client> must be claude-code, cursor, vscode, codex or gemini, not "foo"',
       'svc mcp install --help',
+    ],
+    [
+      'approve request x --break-glass --reason fire',
+      '--break-glass requires a value: --break-glass <text>',
+      'svc approve request --help',
     ],
     ['org list --limit', '--limit requires a value: --limit <n>', 'svc org list --help'],
   ])('%s', async (line, message, hint) => {
