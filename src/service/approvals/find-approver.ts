@@ -19,6 +19,14 @@ export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
       : 'Create a link that registers one: svc user enroll',
   )
 
+/** Of somebody whom the requester knows to be a user. */
+export const noDevice = (user_id: number): Refusal =>
+  conflict(
+    'approver_not_enrolled',
+    'The approver has no active device',
+    `svc user devices list ${user_id} shows those that wait. Create a link that registers one: svc user enroll ${user_id}`,
+  )
+
 const members = ({ db, caller }: Call, org_id: number | undefined) =>
   db
     .selectFrom('memberships as m')

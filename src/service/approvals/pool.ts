@@ -11,7 +11,7 @@ import { hasActiveDevice } from '../devices/proof.ts'
 import { relationsTo } from '../devices/relation.ts'
 import { within } from '../keys/ancestry.ts'
 import { mergedLines, peopleIn } from '../policy/rules.ts'
-import { activeMembers, type Approver, notEnrolled, readOwn } from './find-approver.ts'
+import { activeMembers, type Approver, noDevice, readOwn } from './find-approver.ts'
 import { type Asking, checkLimits } from './limits.ts'
 import { type Excluded, isOwnConsent, quietIn, type StoredLine } from './lines.ts'
 import { isEnough, markAway, namedAway, notifiedOf, readAway } from './pool-away.ts'
@@ -34,7 +34,7 @@ const problemOf = async (
   { policy, byRule, asker, ...asking }: Asking & { policy: Policy; asker: Requester },
 ): Promise<Refusal | undefined> => {
   try {
-    if (!(await hasActiveDevice(call, person))) throw notEnrolled('phone')
+    if (!(await hasActiveDevice(call, person))) throw noDevice(person.user_id)
     checkRequester(asker, person, policy, byRule)
     await checkDevices(call, asker, person, policy)
     await checkLimits(call, person, { byRule, ...asking })

@@ -50,9 +50,9 @@ describe('a test of the rules', () => {
     const answer = dataOf(await run({ type: 'command', argv: ['terraform', 'destroy'] }))
     expect([answer.completable, answer.problem]).toEqual([
       false,
-      expect.stringContaining('registered device'),
+      expect.stringContaining('has no active device'),
     ])
-    expect(answer.lines[0].people[0].excluded).toContain('registered device')
+    expect(answer.lines[0].people[0].excluded).toContain('has no active device')
   })
 
   test('names the rules that an exception keeps from matching', async () => {

@@ -126,7 +126,7 @@ describe('a request that a rule holds', () => {
     expect(message).toMatch(
       /^Too few people can answer: 2 must agree, each for one group, and only \w+ \w+ can; /,
     )
-    expect(message.split('registered device')).toHaveLength(2)
+    expect(message.split('has no active device')).toHaveLength(2)
     expect(data.hint).toMatch(/svc group add n\d+ --user ID --org \d+ adds somebody to the group$/)
   })
 
