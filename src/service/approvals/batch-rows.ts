@@ -124,7 +124,10 @@ const notUsable = async (
   const row = await rowsOf(db, proven).where('row_index', '=', row_index).selectAll().executeTakeFirst()
   if (!row) return notFound(`Row ${row_index} of the approval`)
   if (row.used_at !== null)
-    return conflict('already_used', `Row ${row_index} was already used at ${row.used_at}; it works once`)
+    return conflict(
+      'already_used',
+      `Row ${row_index} was already used at ${row.used_at.slice(0, 19)}Z; it works once`,
+    )
   if (row.digest !== digest)
     return new Refusal(
       422,

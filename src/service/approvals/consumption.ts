@@ -39,7 +39,7 @@ export const notConsumable = (row: ApprovalRow | undefined, digest: string, now:
   if (row.used_at !== null)
     return conflict(
       'already_used',
-      `The approval was already used at ${row.used_at}; it works once`,
+      `The approval was already used at ${row.used_at.slice(0, 19)}Z; it works once`,
       askAgain,
     )
   if (row.lapsed_at !== null || row.use_by === null || row.use_by <= now)
