@@ -19,11 +19,12 @@ const secondsOf = (typed: string | undefined): number | undefined => {
   return Number(text)
 }
 
+const over = (code: string, message: string): SvcError =>
+  new SvcError('expired', code, message, { hint: 'Request a new approval' })
+
 /** An approval that was used, or whose time is over, allows nothing any more. A tool server does not say. */
 const requireUsable = ({ status, used_at, use_by }: ApprovalRecord, now: number): void => {
   if (status !== 'approved') return
-  const over = (code: string, message: string): SvcError =>
-    new SvcError('expired', code, message, { hint: 'Request a new approval' })
   if (used_at)
     throw over('already_used', `The approval was already used at ${inSeconds(used_at)}; it works once`)
   if (use_by && Date.parse(use_by) <= now)
