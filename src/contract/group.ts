@@ -72,9 +72,13 @@ export const group = operations({
     input: z.strictObject({
       org_id,
       name,
-      members: chosen(some(member, mostPeople, 'user', 'name'), 'User ids; each needs an active device', {
-        example: ['3', '7', '9'],
-      }),
+      members: chosen(
+        some(member, mostPeople, 'user', 'name'),
+        'User ids, from svc user list; each needs an active device',
+        {
+          example: ['3', '7', '9'],
+        },
+      ),
     }),
     data: groupRecord,
   },
