@@ -47,6 +47,11 @@ const warnAll = async (lines: readonly string[], context: Context): Promise<void
   for (const line of lines) warn(line)
 }
 
+const listDevices = extended([device.listDevices], () => ({
+  // A number alone reads as the id of a user.
+  texts: { enrolled_by: (id) => (id === null ? '' : `key ${String(id)}`) },
+}))
+
 const approveDevice = extended([device.approveDevice], () => ({
   consequence: async () =>
     'First compare: svc user devices list USER shows the COMPARISON_CODE that the new device must show, too',
@@ -60,7 +65,7 @@ const revokeDevice = extended([device.revokeDevice], (context) => ({
   },
 }))
 
-export const deviceExtensions = new Map([...approveDevice, ...revokeDevice])
+export const deviceExtensions = new Map([...listDevices, ...approveDevice, ...revokeDevice])
 
 type Ending = Partial<Pick<Data<typeof key.getKey>, 'newest_id' | 'created_keys' | 'created_keys_total'>> & {
   secrets?: unknown[]
