@@ -3,6 +3,7 @@ import type { ApprovalRecord } from '../contract/approval.ts'
 import type { ApprovalGateway } from '../contract/approval-gateway.ts'
 import { newRequest } from '../contract/new-request.ts'
 import { SvcError } from '../core/errors.ts'
+import { inWholeSeconds } from '../core/iso-time.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 import { sleepFor } from '../core/sleep.ts'
 import { secondsLeft, type Backend } from './backend.ts'
@@ -82,6 +83,21 @@ export const waitFor = async (
     }
   }
   return record
+}
+
+const over = (code: string, message: string): SvcError =>
+  new SvcError('expired', code, message, { hint: 'Request a new approval' })
+
+/** Refuses an approval that was used, or whose time is over: it allows nothing any more. A tool server does not say. */
+export const requireUsable = (
+  { status, used_at, use_by }: ApprovalRecord,
+  { now }: Pick<Backend, 'now'>,
+): void => {
+  if (status !== 'approved') return
+  if (used_at)
+    throw over('already_used', `The approval was already used at ${inWholeSeconds(used_at)}; it works once`)
+  if (use_by && Date.parse(use_by) <= now())
+    throw over('use_by_passed', `The approval had to be used by ${inWholeSeconds(use_by)}`)
 }
 
 /**

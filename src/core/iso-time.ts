@@ -16,3 +16,6 @@ export const dayMs = 24 * hourMs
 
 /** An ISO time plus milliseconds, which can be negative; both as text, as in the store. */
 export const addMs = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString()
+
+/** An ISO time without its milliseconds. */
+export const inWholeSeconds = (time: string): string => time.replace(/\.\d+/, '')

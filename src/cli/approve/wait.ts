@@ -1,11 +1,9 @@
-import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { exitOfState } from '../../asking/outcome.ts'
 import { typedSeconds } from '../operation/typed-time.ts'
 import { defineCommand } from '../program/define-command.ts'
 import { sameService } from '../program/command-line.ts'
-import { inSeconds } from '../terminal/relative-time.ts'
 import { interruptedWait, showDecision, unboundNote } from './messages.ts'
 
 const secondsOf = (typed: string | undefined): number | undefined => {
@@ -17,18 +15,6 @@ const secondsOf = (typed: string | undefined): number | undefined => {
       '--timeout 60',
     )
   return Number(text)
-}
-
-const over = (code: string, message: string): SvcError =>
-  new SvcError('expired', code, message, { hint: 'Request a new approval' })
-
-/** An approval that was used, or whose time is over, allows nothing any more. A tool server does not say. */
-const requireUsable = ({ status, used_at, use_by }: ApprovalRecord, now: number): void => {
-  if (status !== 'approved') return
-  if (used_at)
-    throw over('already_used', `The approval was already used at ${inSeconds(used_at)}; it works once`)
-  if (use_by && Date.parse(use_by) <= now)
-    throw over('use_by_passed', `The approval had to be used by ${inSeconds(use_by)}`)
 }
 
 /** `svc approve wait ID`: continues to wait for a request. */
@@ -54,7 +40,7 @@ export const registerWait = defineCommand<{ timeout?: string; mcp?: boolean }>({
     const { io } = context
     const { openBackend } = await import('./open-backend.ts')
     const { createProgress } = await import('./progress.ts')
-    const { waitFor } = await import('../../asking/wait.ts')
+    const { requireUsable, waitFor } = await import('../../asking/wait.ts')
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       mostSeconds: most,
@@ -70,7 +56,7 @@ export const registerWait = defineCommand<{ timeout?: string; mcp?: boolean }>({
       progress.decided(decided)
       for (const text of unboundNote(decided, backend)) output.warn(text)
       await showDecision(context, decided)
-      requireUsable(decided, backend.now())
+      requireUsable(decided, backend)
       context.exitCode = exitCode(exitOfState(decided.status))
     } catch (error) {
       if (found && error instanceof SvcError && error.exit === 'interrupted')

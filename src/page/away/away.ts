@@ -55,7 +55,7 @@ export const awayForm = (
     away && button(t('away.end'), 'plain', () => keep({ end: true }, t('away.ended'))),
     div('pair', labelled(t('away.from'), from), labelled(t('away.until'), until)),
     problem.element,
-    button(t('away.set'), 'primary', set),
+    button(t('away.set'), of ? 'plain' : 'primary', set),
   )
 }
 

@@ -1,3 +1,4 @@
+import { inWholeSeconds } from '../../core/iso-time.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
@@ -126,7 +127,7 @@ const notUsable = async (
   if (row.used_at !== null)
     return conflict(
       'already_used',
-      `Row ${row_index} was already used at ${row.used_at.slice(0, 19)}Z; it works once`,
+      `Row ${row_index} was already used at ${inWholeSeconds(row.used_at)}; it works once`,
     )
   if (row.digest !== digest)
     return new Refusal(

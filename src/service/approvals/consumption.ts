@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { withdrawnMark } from '../../contract/approval-state.ts'
+import { inWholeSeconds } from '../../core/iso-time.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -39,13 +40,18 @@ export const notConsumable = (row: ApprovalRow | undefined, digest: string, now:
   if (row.used_at !== null)
     return conflict(
       'already_used',
-      `The approval was already used at ${row.used_at.slice(0, 19)}Z; it works once`,
+      `The approval was already used at ${inWholeSeconds(row.used_at)}; it works once`,
       askAgain,
     )
   if (row.lapsed_at !== null || row.use_by === null || row.use_by <= now)
-    return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, {
-      hint: askAgain,
-    })
+    return new Refusal(
+      410,
+      'use_by_passed',
+      `The approval had to be used by ${inWholeSeconds(String(row.use_by))}`,
+      {
+        hint: askAgain,
+      },
+    )
   return conflict('not_approved', 'The request changed while it was used', 'Run the command again')
 }
 
