@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { failure } from '../../core/errors.ts'
@@ -155,12 +155,14 @@ export const describeUpdate = ({ before, after }: Update, git: Git): string => {
 }
 
 /** The ref that a file of a repository leads to; undefined if it is no symbolic ref, or gone meanwhile. */
-const leadsTo = (repository: string, path: string): string | undefined => {
+const leadsTo = (repository: string, entry: Dirent): string | undefined => {
+  const path = join(entry.parentPath, entry.name)
   try {
-    if (!lstatSync(path).isSymbolicLink()) return /^ref: (\S+)/.exec(readFileSync(path, 'latin1'))?.[1]
+    if (entry.isFile()) return /^ref: (\S+)/.exec(readFileSync(path, 'latin1'))?.[1]
+    if (!entry.isSymbolicLink()) return undefined
     const link = readlinkSync(path)
     // git takes it for the name of a ref, and follows any other in the file system.
-    return link.startsWith('refs/') ? link : relative(repository, resolve(dirname(path), link))
+    return link.startsWith('refs/') ? link : relative(repository, resolve(entry.parentPath, link))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -170,10 +172,9 @@ const leadsTo = (repository: string, path: string): string | undefined => {
 /** Symbolic refs that git does not list: whose target does not exist, so that a push can create it, or that are links of files. */
 const unlisted = (repository: string): string[] =>
   readdirSync(join(repository, 'refs'), { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    if (entry.isDirectory()) return []
-    const path = join(entry.parentPath, entry.name)
-    const target = leadsTo(repository, path)
-    return target === undefined ? [] : [`${relative(repository, path)} ${target}`]
+    const target = leadsTo(repository, entry)
+    const name = relative(repository, join(entry.parentPath, entry.name))
+    return target === undefined ? [] : [`${name} ${target}`]
   })
 
 const nothing = 'the push is refused'
