@@ -118,6 +118,13 @@ const rulingOf = ({ db, caller }: Call, orgId: number, lines: readonly RequiredL
   return membersAmong(db, orgId, ids, ['active', 'pending'])
 }
 
+const namesUnheard = ({ db }: Call, orgId: number, ruling: readonly number[], reachable: Set<number>) =>
+  namesOf(
+    db,
+    orgId,
+    ruling.filter((id) => !reachable.has(id)),
+  )
+
 /** The names of the people of the rules whom no message could tell that the glass was broken. */
 export const unheardOf = async (
   call: Call,
@@ -125,9 +132,7 @@ export const unheardOf = async (
   lines: readonly RequiredLine[],
 ): Promise<string[]> => {
   const ruling = await rulingOf(call, orgId, lines)
-  const reachable = await reachableAmong(call, orgId, ruling)
-  const unheard = ruling.filter((id) => !reachable.has(id))
-  return namesOf(call.db, orgId, unheard)
+  return namesUnheard(call, orgId, ruling, await reachableAmong(call, orgId, ruling))
 }
 
 /**
@@ -149,15 +154,13 @@ export const breakGlass = async (
   const concerned = new Set([...ruling, ...admins.map(({ user_id }) => user_id), call.caller.ownerId!])
   const reachable = await reachableAmong(call, orgId, [...concerned])
   // Also those who are asked: the request notifies nobody who is away.
-  const unheard = ruling.filter((id) => !reachable.has(id))
-  if (unheard.length > 0) {
-    const names = await namesOf(call.db, orgId, unheard)
+  const unheard = await namesUnheard(call, orgId, ruling, reachable)
+  if (unheard.length > 0)
     throw conflict(
       'break_glass_unheard',
-      `The people of the rules must be told, and nobody can tell ${names.join(', ')}: svc can send them no e-mail, and they have no notifications`,
+      `The people of the rules must be told, and nobody can tell ${unheard.join(', ')}: svc can send them no e-mail, and they have no notifications`,
       'The glass stays whole. They allow notifications on their phone, or the operator sets up e-mail',
     )
-  }
   const of = { org_id: orgId, subject: String(call.caller.ownerId) }
   const { taken, next_at } = await consume(call, askedByOne, of)
   if (!taken)
