@@ -75,9 +75,7 @@ export const group = operations({
       members: chosen(
         some(member, mostPeople, 'user', 'name'),
         'User ids, from svc user list; each needs an active device',
-        {
-          example: ['3', '7', '9'],
-        },
+        { example: ['3', '7', '9'] },
       ),
     }),
     data: groupRecord,

@@ -102,10 +102,9 @@ const noValue = (flags: string, at: Command): SvcError =>
 
 const tooManyArguments = (at: Command, message: string, argv: readonly string[]): SvcError => {
   // A flag without its value takes the next flag for it, and leaves the value of that one.
-  const empty = argv.findIndex(
-    (word, i) => flagCalled(word, at)?.required && flagCalled(argv[i + 1] ?? '', at),
-  )
-  if (empty >= 0) return noValue(flagCalled(argv[empty]!, at)!.flags, at)
+  const flags = argv.map((word) => flagCalled(word, at))
+  const empty = flags.find((one, i) => one?.required && flags[i + 1])
+  if (empty) return noValue(empty.flags, at)
   const [, most, typed] = /Expected (\d+) arguments? but got (\d+)/.exec(message)!
   const flag = needsRepeating(at, argv)
   if (flag !== undefined)
