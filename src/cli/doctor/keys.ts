@@ -2,7 +2,7 @@ import { recordIn, rowsIn } from '../../client/answer-data.ts'
 import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
 import { scopes as every } from '../../contract/scopes.ts'
-import { dayMs } from '../../core/iso-time.ts'
+import { dayMs, inWholeSeconds } from '../../core/iso-time.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { withAskKey } from '../context/open-client.ts'
@@ -51,7 +51,7 @@ export const reviewKeys = (
       ? [
           warn(
             'keys',
-            `a rotation replaced the key in use; it works until ${own.expires_at?.replace(/\.\d+Z$/, 'Z')}`,
+            `a rotation replaced the key in use; it works until ${inWholeSeconds(String(own.expires_at))}`,
             'svc profile login --with-key saves the new secret',
           ),
         ]

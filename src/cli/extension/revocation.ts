@@ -2,6 +2,7 @@ import { fieldsIn } from '../../client/answer-data.ts'
 import { device } from '../../contract/device.ts'
 import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
+import { inWholeSeconds } from '../../core/iso-time.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
@@ -140,7 +141,7 @@ const rotateKey = extended([key.rotateKey], async (context, { args, options }) =
       const saved = typeof made === 'string' ? await saveRotated(old, made, context) : []
       const lines = older_secrets.map(
         ({ id, expires_at }) =>
-          `Secret ${id} works until ${expires_at?.replace(/\.\d+Z$/, 'Z')}. To end it now: svc key revoke ${shellQuote(id)}`,
+          `Secret ${id} works until ${inWholeSeconds(String(expires_at))}. To end it now: svc key revoke ${shellQuote(id)}`,
       )
       await warnAll([...saved, ...lines], context)
     },

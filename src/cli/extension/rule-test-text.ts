@@ -2,6 +2,7 @@ import { Chalk } from 'chalk'
 import stringWidth from 'string-width'
 import type { Data } from '../../contract/operation.ts'
 import type { rule } from '../../contract/rule.ts'
+import { inWholeSeconds } from '../../core/iso-time.ts'
 import { spanText } from '../../core/sentence.ts'
 import { reasonText } from '../../rules/rule-text.ts'
 import { startsOthers } from '../../rules/starters.ts'
@@ -36,7 +37,7 @@ const stateOf = ({ excluded, away_until, notified }: Line['people'][number]): st
   if (excluded !== null) return `would not be asked: ${safeLine(excluded)}`
   if (away_until == null)
     return notified ? 'would be asked' : 'would be asked, but not notified: over a limit, or muted the key'
-  const until = `away until ${safeLine(away_until).replace(/\.\d+Z$/, 'Z')}`
+  const until = `away until ${safeLine(inWholeSeconds(away_until))}`
   return notified
     ? `would be asked although ${until}: the others are too few`
     : `${until}: not notified, but can answer`

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { fieldsIn } from '../../client/answer-data.ts'
 import { key } from '../../contract/key.ts'
 import { usageError } from '../../core/errors.ts'
+import { inWholeSeconds } from '../../core/iso-time.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { movedConfig, ownProgram } from '../context/own-program.ts'
 import {
@@ -58,7 +59,7 @@ const prepareKey = async (
   const made = await api.call(
     key.createKey,
     {
-      name: `${named} ${new Date(io.now()).toISOString().slice(0, 19)}Z`,
+      name: `${named} ${inWholeSeconds(io.now().toISOString())}`,
       scopes: ['ask'],
       ...(org_id !== undefined && { org_id }),
     },

@@ -4,6 +4,7 @@ import { createClient } from '../../client/rest.ts'
 import { grants, type Scope, scopesOf } from '../../contract/scopes.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { randomToken } from '../../core/ids.ts'
+import { addMs, inWholeSeconds } from '../../core/iso-time.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Transport } from '../../core/transport.ts'
@@ -111,7 +112,7 @@ export const logInPerson = async (
       // These keys reach no other.
       org: got.organization,
     }
-    const until = new Date(io.now().getTime() + got.expires_in * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
+    const until = inWholeSeconds(addMs(io.now().toISOString(), got.expires_in * 1000))
     const asked = scopes.some((scope) => scope !== 'ask') && can !== undefined
     const less = asked ? 'can only ask: the rest needs an administrator' : 'can ask'
     const manages = !device && scopes.some((scope) => scope !== 'ask' && scope !== 'read')

@@ -1,3 +1,5 @@
+import { inWholeSeconds } from '../../core/iso-time.ts'
+
 const units: [unit: string, seconds: number][] = [
   ['d', 86_400],
   ['h', 3600],
@@ -18,7 +20,7 @@ export const isTime = (text: string): boolean => time.test(text) || relative.tes
 export const holdsTime = (field: string): boolean => /(?:^|_)(?:at|of|since|from|until|by)$/.test(field)
 
 /** A time without its milliseconds. Returns text that is not a time unchanged. */
-export const inSeconds = (text: string): string => (time.test(text) ? text.replace(/\.\d+/, '') : text)
+export const inSeconds = (text: string): string => (time.test(text) ? inWholeSeconds(text) : text)
 
 /** A time of today without its date: `20:22:54Z`. Returns text that is not a time unchanged. */
 export const clockTime = (text: string, now: Date): string => {
