@@ -84,7 +84,13 @@ export const pendingRecord = z.looseObject({
     }),
     'The last denial of exactly this within a day; null if there was none',
   ),
-  muted: optional(z.literal(true), 'The person has muted this requester; it can still ask their groups'),
+  reported: optional(
+    z.strictObject({
+      name: chosen(z.string(), 'Who reported it'),
+      own: optional(z.literal(true), 'The person who reads this did'),
+    }),
+    'Somebody who is asked has muted this requester, which can still ask their groups',
+  ),
   conditions: chosen(
     z.array(
       z.strictObject({

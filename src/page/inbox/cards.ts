@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { nodes, t } from '../language/text.ts'
 import { countDown, urgentMs } from '../language/time.ts'
-import { deniedBefore, progressLines } from '../request/people.ts'
+import { deniedBefore, progressLines, reportedText } from '../request/people.ts'
 import { h, ul } from '../shell/element.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { clockText, exactLine, exactText, headline } from '../shell/text.ts'
@@ -38,7 +38,7 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
       one.subject?.type === 'text' && h('span', 'who', t('request.inTheirWords')),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
-      one.muted && h('span', 'who', t('request.youReported')),
+      one.reported && h('span', 'who', reportedText(one.reported)),
       one.earlier_denial && h('span', 'who', deniedBefore(one.earlier_denial)),
       one.progress && people,
       left,

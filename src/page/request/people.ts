@@ -10,6 +10,10 @@ export const deniedBefore = ({ name, own, at }: NonNullable<Pending['earlier_den
     ? nodes('request.youDeniedBefore', { when: momentText(at) })
     : nodes('request.deniedBefore', { name: exactLine(name), when: momentText(at) })
 
+/** Who reported the requester. */
+export const reportedText = ({ name, own }: NonNullable<Pending['reported']>): Node =>
+  nodes(own ? 'request.youReported' : 'request.reportedBy', { name: exactLine(name) })
+
 type Line = NonNullable<Pending['lines']>[number]
 
 /** `Ada Lovelace (approved)`, with the name as it is. */

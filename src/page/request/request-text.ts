@@ -5,14 +5,14 @@ import { problemLine } from '../shell/frame.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { isOwn, ownFields } from './own-fields.ts'
 import { isLong, longText } from './reading.ts'
-import { deniedBefore, peopleLines } from './people.ts'
+import { deniedBefore, peopleLines, reportedText } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactNames, exactText, framed, headline } from '../shell/text.ts'
 import { whenText } from '../language/time.ts'
 import { labelKey } from '../language/message.ts'
 import { isKey, nodes, t } from '../language/text.ts'
 
-const line = (label: Node | string, ...value: (Node | string)[]): HTMLElement =>
+export const line = (label: Node | string, ...value: (Node | string)[]): HTMLElement =>
   div('line', h('dt', {}, label), h('dd', {}, ...value))
 
 type Field = NonNullable<PendingRequest['subject']>['fields'][number]
@@ -147,7 +147,7 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
     request.break_glass && breakGlassText(request.break_glass),
     // Before the claimed name, so that foreign text comes last.
     div('asker', request.first_time === true && firstTime(request), ...requesterLines(request.origin)),
-    request.muted && h('p', 'warning', t('request.youReported')),
+    request.reported && h('p', 'warning', reportedText(request.reported)),
     earlier && earlierDenial(earlier),
     words.length > 0 && h('dl', {}, ...words),
   )

@@ -56,8 +56,22 @@ const readPending = ({ storage, keyring }: Service, { org_id, user_id }: Member)
 
 type Details = Pick<
   Pending,
-  'conditions' | 'origin' | 'deny_check' | 'earlier_denial' | 'break_glass' | 'muted' | 'grant'
+  'conditions' | 'origin' | 'deny_check' | 'earlier_denial' | 'break_glass' | 'reported' | 'grant'
 >
+
+/** Who of those who are asked has muted the requester, the reader first: nobody then allows it anything further. */
+const reportOf = (
+  row: ApprovalRow,
+  mutes: Awaited<ReturnType<typeof readMutes>>,
+  reader: number,
+): Pick<Pending, 'reported'> | undefined => {
+  const reporters = toLineRecords(row)
+    .flatMap(({ people }) => people)
+    .filter(({ user_id }) => isMuted(mutes.filter((one) => String(one.user_id) === user_id), row))
+  const own = reporters.find(({ user_id }) => user_id === String(reader))
+  const { name } = own ?? reporters[0] ?? {}
+  return name === undefined ? undefined : { reported: { name, ...(own && { own: true as const }) } }
+}
 
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
@@ -76,7 +90,7 @@ const readDetails = async (
       { org_id, user_id },
       digests,
     ),
-    mutes: await readMutes(db, { org_id, user_id }, at),
+    mutes: await readMutes(db, { org_id }, at),
     emergencies: await Promise.all(asked.map(({ row }) => emergencyFor(db, row))),
   }))
   const evidence = {
@@ -91,8 +105,7 @@ const readDetails = async (
     origin: originOf(row, rules.ipAllow),
     deny_check: policy.deny_check ?? 'verification',
     earlier_denial: denials.get(row.subject_digest) ?? null,
-    // Whoever reported the requester allows it nothing further.
-    ...(isMuted(mutes, row) ? { muted: true as const } : grantOffer(row)),
+    ...(reportOf(row, mutes, user_id) ?? grantOffer(row)),
     ...emergencies[i],
   }))
 }

@@ -9,7 +9,7 @@ import { acme, ada, service } from './visit.ts'
 
 export const request = async (more: object = {}, key = acme.key, phone = ada): Promise<string> =>
   dataOf(await ask(service, phone, more, key)).request_id
-type Shown = { request_id: string; contexts: { deny: string }; muted?: true; grant?: object }
+type Shown = { request_id: string; contexts: { deny: string }; reported?: { own?: true }; grant?: object }
 export const pending = async (phone = ada): Promise<Shown[]> => (await readInbox(service, phone)).requests
 export const statusOf = async (id: string) => dataOf(await show(service, id))
 export const outcomeOf = async (id: string) =>

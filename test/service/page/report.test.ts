@@ -30,8 +30,9 @@ const later = async (id: string, by = ada): Promise<Answer> => {
   return fromPhone(service, 'POST', `requests/${id}/report`, { cookie, body })
 }
 
-/** Whether each pending request is marked, and offers to allow it again. */
-const marks = async () => (await pending()).map(({ muted, grant }) => [muted, grant !== undefined])
+/** Who reported the requester of each pending request, and whether it offers to allow it again. */
+const marks = async (by = ada) =>
+  (await pending(by)).map(({ reported, grant }) => [reported, grant !== undefined])
 
 describe('"this wasn’t me", after an ordinary denial', () => {
   test('does the same, once, and is in the history and the audit', async () => {
@@ -53,7 +54,7 @@ describe('"this wasn’t me", after an ordinary denial', () => {
     ])
   })
 
-  test('marks what the requester still asks a group, and offers to allow nothing further', async () => {
+  test('tells all whom the requester still asks with a group, and offers none to allow it further', async () => {
     const key = await createKey('ci')
     const bob = await createPhone(service, acme.id, 2)
     const at = `/svc/v1/organizations/${acme.id}`
@@ -74,7 +75,8 @@ describe('"this wasn’t me", after an ordinary denial', () => {
     expect(await marks()).toEqual([[undefined, true]])
     await report(first)
     await asked('web-2')
-    expect(await marks()).toEqual([[true, false]])
+    expect(await marks()).toEqual([[{ name: 'Ada Lovelace', own: true }, false]])
+    expect(await marks(bob)).toEqual([[{ name: 'Ada Lovelace' }, false]])
   })
 
   test('is possible after two wrong numbers, which somebody else may have asked for', async () => {
