@@ -66,6 +66,7 @@ export const pageHistory = operations({
       action: approvalRecord.shape.action,
       reason: approvalRecord.shape.reason,
       break_glass: breakGlassOf('Names'),
+      used_at: approvalRecord.shape.used_at,
       can_review: optional(z.literal(true), 'The signed-in person can say whether it was an emergency'),
       subject: approvalRecord.shape.subject,
       expires_at: approvalRecord.shape.expires_at,

@@ -3,13 +3,14 @@ import { call, type DecisionDetail, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { endText, noteText } from './history.ts'
 import { reviewPart } from './review.ts'
-import { breakGlassText, originLines, requestLines } from '../request/request-text.ts'
+import { othersText, peopleLines } from '../request/people.ts'
+import { breakGlassText, line, originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
 import { button, div, h, link, picture } from '../shell/element.ts'
 import { showReading } from '../shell/reading.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, headline, nameOf } from '../shell/text.ts'
-import { dateText } from '../language/time.ts'
+import { dateText, momentText } from '../language/time.ts'
 
 /** Saves a text as a file. */
 const save = (text: string, name: string): void => {
@@ -37,6 +38,27 @@ const receiptPart = (decision: DecisionDetail): (Node | false)[] => {
   ]
 }
 
+/** What became of a request, in a few words; with the person, for everybody else. */
+const endingOf = (decision: DecisionDetail): string | Node => {
+  const { own, by, ended_by, status, member } = decision
+  return !own && ended_by === 'person' && by === undefined
+    ? othersText(status, [nameOf(member)])
+    : endText(decision, member)
+}
+
+/** Of an emergency, what whoever reviews it weighs. */
+const emergencyPart = (decision: DecisionDetail): (Node | false)[] => {
+  const { break_glass, status, used_at, origin, member, can_review } = decision
+  if (!break_glass || status !== 'approved') return []
+  const isSelf = origin.credential?.owner?.user_id === member.user_id
+  const isOpen = !break_glass.review && can_review !== true
+  return [
+    isSelf && h('p', {}, nodes('history.askedSelf', { name: exactText(nameOf(member)) })),
+    h('p', {}, used_at === null ? t('history.notUsed') : t('history.used', { when: momentText(used_at) })),
+    isOpen && h('p', {}, t('history.notReviewed')),
+  ]
+}
+
 /** A request as it was signed, what became of it, and its receipt. */
 export const showDecision = (session: Session, request_id: string, list: 'history' | 'activity'): View => {
   const place = list === 'history' ? 'decision' : 'activity'
@@ -47,11 +69,11 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
     draw: (decision, screen) => {
       const { member, own, ended_at, ended_by, reported, note, grant } = decision
       const isKept = decision.cleared_at === undefined
-      const asked = (decision.lines ?? []).flatMap(({ people }) => people)
+      const people = peopleLines(decision.lines ?? [])
       const said = wordsFor(decision, session.device_id)
       const of = [ended_at !== null && dateText(ended_at), note !== undefined && noteText(note)]
       const { title, lines = [] } =
-        own || ended_by === 'grant' ? said : { title: endText(decision, member), lines: of }
+        own || ended_by === 'grant' ? said : { title: endingOf(decision), lines: of }
       return [
         div(
           'result',
@@ -70,14 +92,23 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           h('h2', 'action', exactLine(headline(decision))),
           decision.break_glass && breakGlassText(decision.break_glass),
           isKept && div('asker', ...requesterLines(decision.origin)),
-          isKept && h('dl', {}, ...requestLines(decision), ...originLines(decision)),
+          isKept &&
+            h(
+              'dl',
+              {},
+              ...requestLines(decision),
+              people.length > 0 && line(t('request.approvers'), ...people),
+              ...originLines(decision),
+            ),
         ),
+        ...emergencyPart(decision),
         reviewPart(decision, session, screen),
         grant !== undefined &&
           link(`#${place}=${encodeURIComponent(grant.request_id)}`, 'plain', t('history.granting')),
-        // Several are named with the request.
+        // Otherwise the request names those who were asked, or the title whoever answered.
         !own &&
-          asked.length < 2 &&
+          ended_by !== 'person' &&
+          people.length === 0 &&
           h('p', 'aside', nodes('history.approver', { name: exactText(nameOf(member)) })),
         ...receiptPart(decision),
       ]

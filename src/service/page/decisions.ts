@@ -134,7 +134,7 @@ export const getDecision: HandlerOf<'getDecision'> = {
       const asked = shownPersonOf(row, own ? user_id : undefined)
       const member = (await readPeople(call, org_id, [asked])).get(asked)
       if (!member) throw notFound('Approval request')
-      const { action, reason, expires_at, attestation, receipt_digest, cleared_at } = row
+      const { action, reason, expires_at, used_at, attestation, receipt_digest, cleared_at } = row
       return {
         ...toDecision(row, devices.get(row.device_id ?? 0), user_id),
         ...(await readGrantOf(call.db, row)),
@@ -146,6 +146,7 @@ export const getDecision: HandlerOf<'getDecision'> = {
         ...(await emergencyFor(call.db, row)),
         ...(row.break_glass !== null && !whyNoReview(row, user_id, call) && { can_review: true as const }),
         expires_at,
+        used_at,
         origin: originOf(row, []),
         subject: toSubjectRecord(row),
         receipt: attestation === null ? null : `${safeJson(JSON.parse(attestation), 2)}\n`,
