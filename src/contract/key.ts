@@ -57,6 +57,7 @@ export const key = operations({
     input: z.strictObject({
       org_id: optional(positive, 'Only the keys of this organization', { example: 1 }),
       mine: optional(z.boolean(), 'Only the keys of the person who is signed in'),
+      owner_user_id: optional(id, 'Only the keys that this user owns', { example: '7', flag: 'owner' }),
       ...paging,
     }),
     data: z.array(keyRecord),

@@ -183,11 +183,14 @@ test('the tools of /mcp ask whom the rule asks', async () => {
 
 test('names what a person leaves before they are deleted', async () => {
   await hold(texts)
-  const people = { ...env, SVC_API_KEY: await keyFor(['people', 'read']) }
+  const people = { ...env, SVC_API_KEY: await keyFor(['people', 'read', 'keys']) }
+  const owned = { name: 'bot', org_id: ada.org.id, scopes: ['read'], owner_user_id: ada.id }
+  const { id } = (await api.call('POST', '/svc/v1/keys', { body: owned })).body.data
   const remove = `svc user remove ${ada.id} --org ${ada.org.slug}`
   const { exit, screen } = await onTerminal(['user', 'delete', String(ada.id)], people, [
     [/Continue\?/, '\r'],
   ])
   expect([exit, screen]).toEqual([1, expect.stringMatching(/^ {2}In the group @\S+\r?$/m)])
+  expect(screen).toContain(`  Ends the keys that they own: bot (${id})`)
   expect(screen).toContain(remove)
 })

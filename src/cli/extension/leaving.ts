@@ -1,8 +1,11 @@
+import { rowsIn } from '../../client/answer-data.ts'
 import { group } from '../../contract/group.ts'
+import { key } from '../../contract/key.ts'
 import { pendingUser } from '../../contract/pending-user.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg, typedOrg } from '../context/organization.ts'
@@ -19,7 +22,39 @@ const readThese = async (org: string | number, context: Context) => {
     throw error
   })
   const named = typedOrg(id, context)
-  return { ...found, named, short: () => shortRules(found.rules, found.groups, named) }
+  return { ...found, id, named, short: () => shortRules(found.rules, found.groups, named) }
+}
+
+const listText = (title: string, keys: readonly { id: string; name: string }[]): string[] =>
+  keys.length === 0 ? [] : [`${title}: ${keys.map(({ id, name }) => safeLine(`${name} (${id})`)).join(', ')}`]
+
+/** The keys of a person that end with the membership; nothing if this key cannot list them. */
+const keyLines = async (
+  operation: Operation,
+  input: { org_id: number; owner_user_id: string },
+  context: Context,
+): Promise<string[]> => {
+  const client = await context.client()
+  const found = await client
+    .call(key.listKeys, input, { signal: context.io.signal })
+    .catch((error: unknown) => {
+      if (error instanceof SvcError && error.exit !== 'interrupted') return undefined
+      throw error
+    })
+  const now = context.io.now().toISOString()
+  const live = (found ? rowsIn(key.listKeys, found) : []).filter(
+    ({ revoked_at, expires_at, ended, replaced }) =>
+      revoked_at === null && ended === null && !replaced && (expires_at === null || expires_at > now),
+  )
+  const goesOn = ({ owner_confirmed_at, client_name }: (typeof live)[number]): boolean =>
+    operation !== pendingUser.holdUser && owner_confirmed_at !== null && client_name === null
+  return [
+    ...listText(
+      'Ends the keys that they own',
+      live.filter((one) => !goesOn(one)),
+    ),
+    ...listText('Ends in 30 days the keys that they confirmed', live.filter(goesOn)),
+  ]
 }
 
 /** What a person loses, and what is lost with a deletion. */
@@ -31,12 +66,13 @@ const consequenceOf = async (
   const org = orgIn(input)
   if (org === undefined) return []
   const user_id = String(input['userId'] ?? input['user_id'])
-  const { groups, named } = await readThese(org, context)
+  const { groups, named, id: org_id } = await readThese(org, context)
   const names = groups.filter(({ members }) => members.includes(user_id)).map(({ name }) => `@${name}`)
   return [
     ...(names.length > 0
       ? [`In ${names.length === 1 ? 'the group' : 'the groups'} ${names.join(', ')}`]
       : []),
+    ...(await keyLines(operation, { org_id, owner_user_id: user_id }, context)),
     ...(operation === user.deleteUser
       ? [
           `What was asked only of them is deleted, too. To keep the history: svc user remove ${shellQuote(user_id)} --org ${shellQuote(named)}`,

@@ -4,6 +4,7 @@ import { ofLiveSignIn } from '../call/sign-in.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { nameOf, noticeTime, notifyAdministrators } from '../devices/notices.ts'
 import { keysBelow } from '../keys/ancestry.ts'
+import { readCreatedKeys } from '../keys/keys.ts'
 import { changeKeyRows, isLive } from '../keys/rows.ts'
 import { revokeKeys } from './key-revocation.ts'
 
@@ -59,10 +60,10 @@ const letGoOn = async (call: Call, member: Member, ids: readonly number[]): Prom
 }
 
 /**
- * Ends the keys of a member who is about to leave, as `revokeKeysOfMember` does, but for those that work now and that the
- * person confirmed to outlive a sign-in: these go on for a while.
+ * The keys that end with a membership, and those that go on for a while: they work now, and the person confirmed them to outlive
+ * a sign-in.
  */
-export const endKeysOfLeaving = async (call: Call, member: Member): Promise<void> => {
+const readLeaving = async (call: Call, member: Member): Promise<{ ended: Set<number>; goOn: number[] }> => {
   // A mark of a confirmed key is of an earlier goodbye; that of another is of the person whose key created it.
   const keys = ownedKeys(call, member).where(({ eb, or }) =>
     or([eb('owner_left_at', 'is', null), eb('owner_confirmed_at', 'is', null)]),
@@ -73,10 +74,31 @@ export const endKeysOfLeaving = async (call: Call, member: Member): Promise<void
     .where(isLive(call.now))
     .where(ofLiveSignIn('api_keys'))
     .execute()
-  const goOn = new Set(confirmed.map(({ id }) => id))
-  const others = (await keys.execute()).filter(({ id }) => !goOn.has(id))
-  const revoked = await withBelow(call, others)
-  const left = [...(await withBelow(call, confirmed))].filter((id) => !revoked.has(id))
-  if (revoked.size > 0) await revokeKeys(call, [...revoked])
-  if (left.length > 0) await letGoOn(call, member, left)
+  const ids = new Set(confirmed.map(({ id }) => id))
+  const others = (await keys.execute()).filter(({ id }) => !ids.has(id))
+  const ended = await withBelow(call, others)
+  return { ended, goOn: [...(await withBelow(call, confirmed))].filter((id) => !ended.has(id)) }
+}
+
+/** Ends the keys of a member who is about to leave, as `revokeKeysOfMember` does, but for those that go on for a while. */
+export const endKeysOfLeaving = async (call: Call, member: Member): Promise<void> => {
+  const { ended, goOn } = await readLeaving(call, member)
+  if (ended.size > 0) await revokeKeys(call, [...ended])
+  if (goOn.length > 0) await letGoOn(call, member, goOn)
+}
+
+const namesOfKeys = async (call: Call, ids: readonly number[]): Promise<string[]> => {
+  const { created_keys: shown, created_keys_total: total } = await readCreatedKeys(call, ids)
+  const more = total > shown.length ? [`+${total - shown.length}`] : []
+  return [...shown.map(({ id, name }) => `${name} (${id})`), ...more]
+}
+
+/** What people read of the keys that end with a change of a membership, and of those that end 30 days later. */
+export const leavingKeysText = async (call: Call, member: Member, goes: 'away' | 'on hold') => {
+  const { ended, goOn } =
+    goes === 'away'
+      ? await readLeaving(call, member)
+      : { ended: await withBelow(call, await ownedKeys(call, member).execute()), goOn: [] }
+  const [ended_keys, kept_keys] = [await namesOfKeys(call, [...ended]), await namesOfKeys(call, goOn)]
+  return { ...(ended_keys.length > 0 && { ended_keys }), ...(kept_keys.length > 0 && { kept_keys }) }
 }

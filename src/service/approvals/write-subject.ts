@@ -10,6 +10,7 @@ import { tryTarget } from '../call/webhook-target.ts'
 import { ownerOfDevice, readDevice, toDeviceRecords } from '../devices/record.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import { ownedKeyText } from './key-confirmation.ts'
+import { leavingKeysText } from './leaving.ts'
 import { peopleText } from './people-text.ts'
 import { reviewedText } from './review.ts'
 import { readRuleChange } from './rule-subject.ts'
@@ -157,6 +158,14 @@ const deviceText = async (call: Call, orgId: number, id: number): Promise<Fields
   return device ? { device_name: device.name, comparison_code: device.comparison_code } : {}
 }
 
+/** After which the keys of a person end. */
+const endings: Partial<Record<OperationId, 'away' | 'on hold'>> = {
+  deleteUser: 'away',
+  removeUser: 'away',
+  holdUser: 'on hold',
+  rejectUser: 'on hold',
+}
+
 /** What an approver reads besides the input, which names it by id only. */
 const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<Fields> => {
   if (id === 'confirmKeyOwner') return ownedKeyText(call, Number(input['id']))
@@ -164,8 +173,10 @@ const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<
   const user_id = await concernedUser(call, { id, input }, orgId)
   if (user_id === undefined) return {}
   const [user] = await peopleText(call, orgId, [user_id])
+  const goes = endings[id]
   return {
     user,
+    ...(goes && (await leavingKeysText(call, { org_id: orgId, user_id }, goes))),
     ...(input['device_id'] !== undefined && (await deviceText(call, orgId, Number(input['device_id'])))),
   }
 }

@@ -154,7 +154,7 @@ export const whoAmI: HandlerOf<'whoAmI'> = async (_, call) => {
   }
 }
 
-export const listKeys: HandlerOf<'listKeys'> = async ({ org_id, mine = false }, call) => {
+export const listKeys: HandlerOf<'listKeys'> = async ({ org_id, mine = false, owner_user_id }, call) => {
   const { caller } = call
   const owner = mine ? requireOwner(caller) : undefined
   if (owner === undefined && !caller.scopes.has('keys')) throw scopeMissing(caller, 'keys')
@@ -165,6 +165,7 @@ export const listKeys: HandlerOf<'listKeys'> = async ({ org_id, mine = false }, 
     .$if(owner !== undefined, (keys) =>
       keys.where('owner_user_id', '=', owner!).where('owner_confirmed_at', 'is not', null),
     )
+    .$if(owner_user_id !== undefined, (keys) => keys.where('owner_user_id', '=', owner_user_id!))
   return (await readPage(call, query, 'id')).map(keyRecord)
 }
 

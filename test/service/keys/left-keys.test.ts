@@ -4,7 +4,7 @@ import { createMember, dataOf, refusal } from '../fixtures.ts'
 import { acme, ada, clock, installHooks, service } from '../mcp/oauth-stage.ts'
 import { createAdministrator, createConsented, type Keys, signIn, whoIs } from '../mcp/terminal-stage.ts'
 import { createPhone, type Phone } from '../page/phone.ts'
-import { at } from '../rule-fixture.ts'
+import { at, holdCalls } from '../rule-fixture.ts'
 
 installHooks()
 
@@ -73,6 +73,26 @@ describe.each([
     expect(told!.text).toContain(`so that you can replace them: ${id}. `)
     expect(told!.text).toMatch(/work until \d+ \w+ \d{4} at \d\d:\d\d UTC at the latest/)
   })
+})
+
+test.each([
+  ['remove', '/organization/remove/user', 'kept_keys'],
+  ['pending hold', () => `/organization/${acme.id}/user/${grace.user}/pending`, 'ended_keys'],
+] as const)('whoever approves "user %s" reads which keys end', async (operation, path, confirmed) => {
+  const kept = await recordOf(await consented('ask'))
+  const claimed = await createKey({ name: 'claimed', scopes: ['ask'], owner_user_id: grace.user })
+  await holdCalls(service, acme.id, [`user ${operation}`], [ada.user])
+  const isRemove = typeof path === 'string'
+  const answer = await service.call('POST', isRemove ? path : path(), {
+    key: acme.key,
+    ...(isRemove && { body: { org_id: acme.id, user_id: grace.user } }),
+  })
+  const { request_id } = answer.body.data.request
+  const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+  const { body } = subject.data
+  expect(body.ended_keys).toContain(`claimed (${claimed.id})`)
+  expect(body[confirmed]).toContain(`${kept.name} (${kept.id})`)
+  expect(body.kept_keys === undefined).toBe(!isRemove)
 })
 
 test('a key that expires before keeps its date, and what it created ends with it', async () => {
