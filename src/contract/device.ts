@@ -167,8 +167,16 @@ export const device = operations({
     operator: true,
     summary: 'Approve the recovery of a lost last device when no other administrator can',
     message: 'Recovery approved',
-    example: '5 --org acme --yes',
-    input: z.strictObject({ org_id, device_id }),
+    example: '5 --org acme --comparison-code 286500 --yes',
+    input: z.strictObject({
+      org_id,
+      device_id,
+      comparison_code: chosen(
+        line(20),
+        'The six digits that the new device shows, as its owner reads them out',
+        { example: '286500' },
+      ),
+    }),
     data: deviceRecord,
   },
   refuseDevice: {

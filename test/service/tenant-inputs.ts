@@ -147,7 +147,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
     challenge: 'x',
     response: { id: 'x', response: {} },
   }),
-  approveDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
+  approveDevice: ({ org }, { device }) => ({ org_id: org, device_id: device, comparison_code: '286500' }),
   refuseDevice: ({ org }, { pendingDevice }) => ({ org_id: org, device_id: pendingDevice }),
   listOwnDevices: () => ({}),
   getOwnRequest: (_, { approval }) => ({ request_id: approval }),

@@ -18,7 +18,7 @@ type Options = { software?: boolean; file?: string } & Record<string, unknown>
 
 /** What activates a key of a user who had a device before. */
 const pendingLine = async (
-  { id }: { id: string },
+  { id, comparison_code: code }: { id: string; comparison_code: string },
   member: { org_id: number; user_id: string },
   context: Context,
 ): Promise<string> => {
@@ -28,7 +28,7 @@ const pendingLine = async (
   const revokes = rowsIn(device.listDevices, answer)
     .filter(({ state }) => state === 'active')
     .map((one) => `svc user devices revoke ${shellQuote(one.id)} --org ${shellQuote(org)}`)
-  const approve = `svc user devices approve ${shellQuote(id)} --org ${shellQuote(org)}`
+  const approve = `svc user devices approve ${shellQuote(id)} --org ${shellQuote(org)} --comparison-code ${shellQuote(code)}`
   return revokes.length === 0
     ? `It is pending: the user had a device before. Approve it: ${approve}`
     : `It is pending: the user has another device. If that one is lost: ${revokes.join('; ')}; then ${approve}`
@@ -64,7 +64,7 @@ const enrollSoftware = async (typed: Typed<Options>, context: Context): Promise<
       `If the device of this key is lost: rm ${quoted(path)}, and run the command again`,
     )
   const file = reserveFile(path, 'file', io)
-  let data: { id: string; state?: string; file: string }
+  let data: { id: string; comparison_code: string; state?: string; file: string }
   try {
     checkPrivateFolder(dirname(file.path))
     const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
@@ -82,7 +82,7 @@ const enrollSoftware = async (typed: Typed<Options>, context: Context): Promise<
         software: true,
         response: register(key, { challenge, origin, rpId: rp_id }),
       },
-      ['id'],
+      ['id', 'comparison_code'],
     )
     const saved: KeyFile = {
       version: 1,

@@ -53,11 +53,6 @@ const listDevices = extended([device.listDevices], () => ({
   texts: { enrolled_by: (id) => (id === null ? '' : `key ${String(id)}`) },
 }))
 
-const approveDevice = extended([device.approveDevice], () => ({
-  consequence: async () =>
-    'First compare: svc user devices list USER shows the COMPARISON_CODE that the new device must show, too',
-}))
-
 const revokeDevice = extended([device.revokeDevice], (context) => ({
   afterShown: async (answer) => {
     const { id, org_id, ...outcome } = fieldsIn(answer)
@@ -66,7 +61,7 @@ const revokeDevice = extended([device.revokeDevice], (context) => ({
   },
 }))
 
-export const deviceExtensions = new Map([...listDevices, ...approveDevice, ...revokeDevice])
+export const deviceExtensions = new Map([...listDevices, ...revokeDevice])
 
 type Ending = Partial<Pick<Data<typeof key.getKey>, 'newest_id' | 'created_keys' | 'created_keys_total'>> & {
   secrets?: unknown[]

@@ -18,7 +18,7 @@ export const deviceColumns = [...shownColumns, 'credential_id'] as const
 type ShownDevice = Pick<DeviceRow, (typeof deviceColumns)[number]>
 
 /** Tells a new device from one with the same name: both screens show it. A link registers one device, so nobody can look for an equal one. */
-const comparisonCode = ({ credential_id }: Pick<DeviceRow, 'credential_id'>): string =>
+export const comparisonCode = ({ credential_id }: Pick<DeviceRow, 'credential_id'>): string =>
   String(Number.parseInt(sha256(credential_id).slice(0, 12), 16) % 1_000_000).padStart(6, '0')
 
 /** A device as the service shows it, without any other column of the row. */
@@ -102,7 +102,7 @@ const pendingReason = ({
   if (proof === 'admin')
     return [
       'is waiting for the approval of an administrator',
-      `An administrator approves it on the approver page, under Devices. Without another administrator, the operator: svc user devices approve ${id} --org ${org_id}`,
+      `An administrator approves it on the approver page, under Devices. Without another administrator, the operator: svc user devices approve ${id} --org ${org_id} --comparison-code DIGITS`,
     ]
   return [
     "is waiting for the code that was sent to its user's mobile",

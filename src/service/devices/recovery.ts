@@ -45,7 +45,7 @@ export const recoveryProblem = async (
     : forbidden(
         'recovery_not_separated',
         'The key that asked for this recovery may have appointed you or registered your device, so you cannot approve it',
-        `Ask an administrator whom another key appointed, or the operator: svc user devices approve ${device_id} --org ${administrator.org_id}`,
+        `Ask an administrator whom another key appointed, or the operator: svc user devices approve ${device_id} --org ${administrator.org_id} --comparison-code DIGITS`,
       )
 }
 

@@ -6,7 +6,7 @@ import { notConfigured } from '../call/message.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { challengeOfToken, insertEnrollment } from '../devices/enrollment.ts'
 import { hasActiveDevice, requiredProof } from '../devices/proof.ts'
-import { findDevice, findOwnDevice, toDeviceRecord } from '../devices/record.ts'
+import { comparisonCode, findDevice, findOwnDevice, toDeviceRecord } from '../devices/record.ts'
 import { canAdministratorApprove } from '../devices/recovery.ts'
 import { bindSite } from '../devices/site.ts'
 import { approveRecovery, refuseDevice as refuse, revoke } from '../devices/transitions.ts'
@@ -54,9 +54,16 @@ export const revokeDevice: HandlerOf<'revokeDevice'> = async ({ with_added = fal
 }
 
 export const approveDevice: HandlerOf<'approveDevice'> = async (input, call) => {
-  const { org_id, device_id } = input
+  const { org_id, device_id, comparison_code } = input
   await reachOrganization(call, org_id)
-  if (await canAdministratorApprove(call, await findOwnDevice(call, org_id, device_id)))
+  const device = await findOwnDevice(call, org_id, device_id)
+  if (comparison_code.replaceAll(/\s/g, '') !== comparisonCode(device))
+    throw conflict(
+      'comparison_differs',
+      `The device ${device_id} shows other digits, so it may be that of somebody else; nothing was changed`,
+      'Let its owner read out the six digits that the new device shows',
+    )
+  if (await canAdministratorApprove(call, device))
     throw conflict(
       'administrator_approves',
       'Another administrator of the organization has an active device and must approve this recovery with it',

@@ -41,7 +41,7 @@ const addUser = (name: string, n: number) =>
 const keyFile = () => join(dir, 'config', 'approver-1-1.json')
 /** The commands in a text, in their order. */
 const commandsIn = (text: string): string[] =>
-  [...text.matchAll(/svc user devices \w+ \d+ --org \d+/g)].map(([command]) => command)
+  [...text.matchAll(/svc user devices \w+ \d+ --org \d+(?: --comparison-code \d+)?/g)].map(([command]) => command)
 const follow = async (text: string): Promise<string[]> => {
   const commands = commandsIn(text)
   for (const command of commands) {
@@ -62,7 +62,7 @@ test('the notice after the next enrollment leads to a key that can approve', asy
   const { err } = await run('user enroll 1 --org acme --software')
   expect(await follow(err)).toEqual([
     'svc user devices revoke 1 --org 1',
-    'svc user devices approve 2 --org 1',
+    expect.stringMatching(/^svc user devices approve 2 --org 1 --comparison-code \d{6}$/),
   ])
   expect(await canApprove()).toBe(true)
 })
@@ -76,14 +76,17 @@ test('a device that was revoked first leads there too, also if the other adminis
   expect(full.hint).toBe(`If the device of this key is lost: rm '${keyFile()}', and run the command again`)
   rmSync(keyFile())
   const { err } = await run('user enroll 1 --org acme --software')
-  expect(await follow(err)).toEqual(['svc user devices approve 3 --org 1'])
+  expect(await follow(err)).toEqual([
+    expect.stringMatching(/^svc user devices approve 3 --org 1 --comparison-code \d{6}$/),
+  ])
   expect(await canApprove()).toBe(true)
 })
 
 test('a device that waits for another one names the commands with their ids', async () => {
   rmSync(keyFile())
   await run('user enroll 1 --org acme --software')
-  const { hint } = await run('user devices approve 2 --org acme --yes')
+  const { comparison_code: digits } = (await run('user devices list 1 --org acme -o json')).data()[1]
+  const { hint } = await run(`user devices approve 2 --org acme --yes --comparison-code ${digits}`)
   expect(hint).toBe(
     'Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices list 1 --org acme shows their ids',
   )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { holdCalls } from '../rule-fixture.ts'
-import type { Phone } from '../page/phone.ts'
+import { digitsOf, type Phone } from '../page/phone.ts'
 import { day } from '../clock.ts'
 import { decide } from '../approver.ts'
 import { moveDevice } from '../devices/moves.ts'
@@ -75,7 +75,7 @@ const replace = async (): Promise<Phone> => {
 
 const approveWith = async (key: string, phone: Phone) => {
   const path = `/svc/v1/organizations/${acme.id}/devices/${phone.device}/approve`
-  dataOf(await service.call('POST', path, { key, body: {} }))
+  dataOf(await service.call('POST', path, { key, body: digitsOf(phone) }))
   clock.tick(2 * day)
   return signedIn(phone)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Phone } from '../page/phone.ts'
+import { digitsOf, type Phone } from '../page/phone.ts'
 import { ask } from '../approver.ts'
 import { day } from '../clock.ts'
 import { moveDevice, signIn } from '../devices/moves.ts'
@@ -173,7 +173,7 @@ describe('one key cannot', () => {
     dataOf(await service.call('DELETE', path, { key: acme.key }))
     const phone = await enrollWith(await createUser(1))
     const approve = `/svc/v1/organizations/${acme.id}/devices/${phone.device}/approve`
-    const answer = await service.call('POST', approve, { key: acme.key, body: {} })
+    const answer = await service.call('POST', approve, { key: acme.key, body: digitsOf(phone) })
     expect(refusal(answer)).toEqual([403, 'operator_only', []])
     clock.tick(2 * day)
     expect(refusal(await signIn(service, phone.key))).toEqual([403, 'device_pending', []])

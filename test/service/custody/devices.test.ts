@@ -109,7 +109,8 @@ describe('an altered device', () => {
     const { device } = await enroll(service, org, ada.id)
     await changeDevice("public_key = 'pQECAyYgASFYIA'", device)
     const approve = `/svc/v1/organizations/${org}/devices/${device}/approve`
-    expect((await service.call('POST', approve, { body: {} })).status).not.toBe(200)
+    const body = { comparison_code: '286500' }
+    expect(code(await service.call('POST', approve, { body }))).toEqual([403, 'device_not_authentic'])
     expect(await list()).toMatchObject([{ state: 'revoked' }])
   })
 })

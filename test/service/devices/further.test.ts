@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask, decide } from '../approver.ts'
-import { answerTo, createPhone, enrollPhone, fromPhone, linkFor, type Phone } from '../page/phone.ts'
+import { answerTo, createPhone, digitsOf, enrollPhone, fromPhone, linkFor, type Phone } from '../page/phone.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { cookieFor, moveDevice, signIn } from './moves.ts'
@@ -86,12 +86,12 @@ describe('a further device', () => {
     expect(refusal(own)).toEqual([409, 'own_device', []])
     expect(refusal(await moveDevice(service, bob, tablet.device))).toEqual([403, 'admin_only', []])
     const approve = `/svc/v1/organizations/${acme.id}/devices/${tablet.device}/approve`
-    expect(refusal(await service.call('POST', approve, { body: {}, key: acme.key }))).toEqual([
+    expect(refusal(await service.call('POST', approve, { body: digitsOf(tablet), key: acme.key }))).toEqual([
       403,
       'operator_only',
       [],
     ])
-    expect(refusal(await service.call('POST', approve, { body: {} }))).toEqual([403, 'device_pending', []])
+    expect(refusal(await service.call('POST', approve, { body: digitsOf(tablet) }))).toEqual([403, 'device_pending', []])
     expect(await listed(ada)).toMatchObject([{ state: 'active' }, { state: 'pending' }])
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import { acme, clock, installHooks as installAcme, service } from '../acme.ts'
-import { createPhone, enrollPhone, type Phone } from '../page/phone.ts'
+import { createPhone, digitsOf, enrollPhone, type Phone } from '../page/phone.ts'
 import { day } from '../clock.ts'
 import { dataOf } from '../fixtures.ts'
 import { cookieFor } from './moves.ts'
@@ -17,8 +17,10 @@ export const revoke = (device: string) =>
   service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
 export const enrollAnother = () => enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
 /** An operator approves the recovery. */
-export const approveAsOperator = (device = replacement.device) =>
-  service.call('POST', `/svc/v1/organizations/${acme.id}/devices/${device}/approve`, { body: {} })
+export const approveAsOperator = (phone = replacement) =>
+  service.call('POST', `/svc/v1/organizations/${acme.id}/devices/${phone.device}/approve`, {
+    body: digitsOf(phone),
+  })
 
 /** Installs the hooks that set it up, in the test file that calls this. */
 export const installHooks = (): void => {

@@ -160,15 +160,15 @@ describe('a recovery that a key of the organization asks for', () => {
   test('is approved by the operator if every administrator goes back to that key', async () => {
     await administratorOf(acme.key)
     clock.tick(25 * hour)
-    expect(refusal(await approveAsOperator(lost.device))).toEqual([409, 'administrator_approves', []])
+    expect(refusal(await approveAsOperator(lost))).toEqual([409, 'administrator_approves', []])
     dataOf(await revoke(admin.device))
-    dataOf(await approveAsOperator(lost.device))
+    dataOf(await approveAsOperator(lost))
   })
 
   test('is not approved by an administrator whose origin is not recorded', async () => {
     await service.runSql('DELETE FROM appointments', [])
     expect(refusal(await approve(admin, lost))).toEqual(notSeparated)
-    dataOf(await approveAsOperator(lost.device))
+    dataOf(await approveAsOperator(lost))
   })
 })
 

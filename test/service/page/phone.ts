@@ -5,11 +5,17 @@ import {
   softwareAaguid,
   type SoftwareKey,
 } from '../../../src/client/software-authenticator.ts'
+import { comparisonCode } from '../../../src/service/devices/record.ts'
 import { createMember, dataOf } from '../fixtures.ts'
 import type { Answer, TestService } from '../harness.ts'
 
 /** A phone at the page: its key and its cookie. */
 export type Phone = { user: string; mobile: string; device: string; key: SoftwareKey; cookie: string }
+
+/** The digits that the phone shows while it waits for an approval. */
+export const digitsOf = ({ key }: Pick<Phone, 'key'>): { comparison_code: string } => ({
+  comparison_code: comparisonCode(key),
+})
 
 export const site = { origin: 'http://localhost:8080', rpId: 'localhost' }
 /** What a browser says of itself at the page. */
