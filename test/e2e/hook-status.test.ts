@@ -51,6 +51,19 @@ test('svc hook status finds what would block every call', async () => {
   expect(open.of('claude')?.detail).toContain('2.1.294 runs a call if the hook does not answer in time')
 })
 
+test('svc hook status and install say that a call is blocked that no rule holds, if nobody is named', async () => {
+  const own = { ...agent(), ...withClaude('2.1.330'), HOME: path('nobody-named') }
+  mkdirSync(own.HOME)
+  const hook = (args: string[]) => svc(['hook', ...args], own, '', own.HOME)
+  const says = 'nobody is named with --to, so a call that no rule of the organization holds is blocked'
+  const { stderr } = await hook(['install', 'claude', ...way()])
+  expect(stderr).toContain(`Not every call can be approved: ${says}`)
+  const { exit, stdout } = await hook(['status', '-o', 'json'])
+  expect(exit).toBe(0)
+  const found = JSON.parse(stdout).find(({ name }: { name: string }) => name === 'approver')
+  expect(found).toMatchObject({ state: 'strict', detail: expect.stringContaining(says) })
+})
+
 test('svc hook status and install examine the key and the organization of the hook, not those of the profile', async () => {
   const own = { ...agent(), ...withClaude('2.1.330'), HOME: path('other-home') }
   mkdirSync(own.HOME)

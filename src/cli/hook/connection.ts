@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { influenceOf } from '../../asking/separation.ts'
 import { SvcError } from '../../core/errors.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { createApprovalGuard } from '../approve/approval-guard.ts'
 import { requestingKey } from '../approve/separation.ts'
 import { type Context, createContext } from '../context/context.ts'
@@ -8,16 +9,19 @@ import { resolveOrgNow } from '../context/organization.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
 import { wordsOfLine } from './hook-line.ts'
 
-/** `broken`: every call is blocked. `open`: the host runs a call if the hook does not answer in time; `unknown`: it may. */
+/**
+ * `broken`: every call is blocked; `strict`: every call that no rule holds is. `open`: the host runs a call if the hook does not
+ * answer in time; `unknown`: it may.
+ */
 export type HookCheck = {
   name: string
-  state: 'ok' | 'missing' | 'broken' | 'open' | 'unknown'
+  state: 'ok' | 'missing' | 'broken' | 'strict' | 'open' | 'unknown'
   detail: string
 }
 
 /** Where a hook sends its requests, and with which key, as the flags of its line say. */
 export type Connection = Partial<
-  Record<'profile' | 'baseUrl' | 'keyFile' | 'cacert' | 'org', string | undefined>
+  Record<'profile' | 'baseUrl' | 'keyFile' | 'cacert' | 'org' | 'to', string | undefined>
 > & {
   /** The variables that the line sets; of those of this shell, none chooses the service or the key. */
   variables?: Readonly<Record<string, string>> | undefined
@@ -42,6 +46,7 @@ export const linePartsOf = (line: string): { program: string[]; match: string; c
     keyFile: flag('key-file'),
     cacert: flag('cacert'),
     org: flag('org'),
+    to: flag('to'),
     variables: Object.fromEntries(set),
   }
   return { program, match: flag('match') ?? '', connection }
@@ -70,9 +75,21 @@ const keyRow = (scopes: readonly string[] | undefined): HookCheck => {
     : { name: 'key', state: 'ok', detail: 'can only request approvals' }
 }
 
-/** Whether the service answers, whether the key can only request approvals, and whether the organization exists. */
+/** Only of an installed line, which says whom it asks. */
+const approverRows = (to: string | undefined, org: string | undefined): HookCheck[] =>
+  to === undefined
+    ? [
+        {
+          name: 'approver',
+          state: 'strict',
+          detail: `nobody is named with --to, so a call that no rule of the organization holds is blocked; to see whom rules ask: svc rule test${org === undefined ? '' : ` --org ${shellQuote(org)}`} --tool NAME`,
+        },
+      ]
+    : []
+
+/** Whether the service answers, the key can only request approvals, the organization exists, and somebody is named. */
 export const examineConnection = async (
-  { variables, org, ...flags }: Connection,
+  { variables, org, to, ...flags }: Connection,
   { io }: Context,
 ): Promise<HookCheck[]> => {
   const late = AbortSignal.timeout(mostMs)
@@ -90,7 +107,9 @@ export const examineConnection = async (
     address = (await context.settings()).baseUrl.value
     const key = keyRow((await requestingKey(context))?.scopes)
     if (org !== undefined) await resolveOrgNow(org, context)
-    return [{ name: 'service', state: 'ok', detail: `${address} answers` }, key]
+    const named = to ?? (await context.settings()).defaultMobile?.value
+    const approvers = variables === undefined ? [] : approverRows(named, org)
+    return [{ name: 'service', state: 'ok', detail: `${address} answers` }, key, ...approvers]
   } catch (error) {
     if (!(error instanceof SvcError) || io.signal.aborted) throw error
     const why = late.aborted ? `no answer within ${mostMs / 1000} seconds` : error.message

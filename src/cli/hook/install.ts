@@ -153,8 +153,11 @@ export const installHook: Action<Options, [HostName]> = async ({ args: [name], o
   ])
   if (state === 'ok') output.note(late)
   else output.warn(`Not every call may be held: ${late}`)
-  for (const { name: part, detail } of faults.filter(({ state }) => state === 'broken'))
-    output.warn(`Every held call is blocked, because the ${part} cannot be used: ${detail}`)
+  for (const { name: part, state: fault, detail } of faults) {
+    if (fault === 'broken')
+      output.warn(`Every held call is blocked, because the ${part} cannot be used: ${detail}`)
+    if (fault === 'strict') output.warn(`Not every call can be approved: ${detail}`)
+  }
 }
 
 export const uninstallHook: Action<LevelOptions, [HostName]> = async ({ args: [name], options }, context) => {

@@ -86,6 +86,12 @@ const connectionRows = async (installed: readonly Installed[], context: Context)
   return found.flat()
 }
 
+const verdictOf = (states: ReadonlySet<HookCheck['state']>): string => {
+  if (states.has('broken')) return 'Some hooks would block every call'
+  if (states.has('open') || states.has('unknown')) return 'Some hosts may run a call that nobody approved'
+  return states.has('strict') ? 'Calls that no rule holds are blocked' : 'No problem found'
+}
+
 export const showHooks = async (context: Context): Promise<void> => {
   const places = hostNames.flatMap((name) => levels.map((level) => [hosts[name], level] as const))
   const seen = (await Promise.all(places.map(([host, level]) => rowOf(host, level, context)))).filter(
@@ -98,8 +104,7 @@ export const showHooks = async (context: Context): Promise<void> => {
   const output = await context.output()
   const isBroken = rows.some(({ state }) => state === 'broken')
   const doubtful = rows.filter(({ state }) => state !== 'ok' && state !== 'missing')
-  const found = doubtful.length === 0 ? 'No problem found' : 'Some hosts may run a call that nobody approved'
-  await output.report(isBroken ? 'Some hooks would block every call' : found, rows)
+  await output.report(verdictOf(new Set(doubtful.map(({ state }) => state))), rows)
   if (isBroken) context.exitCode = 1
   // A table cuts what is long.
   if (output.format === 'table') for (const { name, detail } of doubtful) output.note(`${name}: ${detail}`)
