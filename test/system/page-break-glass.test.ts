@@ -73,6 +73,14 @@ test('a request that breaks the glass says so in red, and an ordinary one does n
   await phone.sees('Approved')
   expect((await run).exit).toBe(0)
   await question(bob.phone).waitFor()
+  // What whoever reviews it weighs.
+  for (const says of [
+    'Ada Roe approved this.',
+    'Ada Roe had also asked for it.',
+    'Ada Roe (approved) (because of rule restore)',
+    'The approval was used',
+  ])
+    await page.getByText(says).waitFor()
   expect(await flaws(bob.phone)).toEqual([])
   await bob.phone.tap('No, dispute it')
   await bob.phone.tap('Dispute')

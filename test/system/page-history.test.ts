@@ -79,7 +79,7 @@ describe('an administrator', () => {
     expect(await flaws(chief)).toEqual([])
     await card(chief, 'Launch').click()
     await chief.sees('Decision')
-    await chief.page.getByText('Asked: Katherine Johnson').waitFor()
+    await chief.page.getByText('Katherine Johnson approved this.').waitFor()
     expect(await chief.page.getByText('You approved').count()).toBe(0)
     await goTo(chief, `member=${user.id}`, 'Member')
     await chief.page.getByText('Last used').waitFor()
