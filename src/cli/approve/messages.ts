@@ -44,7 +44,9 @@ export const showBelow = async (context: Context, record: Fields): Promise<void>
   }
   const { status, break_glass: glass, request_id: id } = record
   if (status === 'approved' && isRecord(glass) && !glass.review)
-    output.warn(`Break-glass, and not reviewed yet: svc approve review ${shellQuote(String(id))} --ok`)
+    output.warn(
+      `Break-glass, and not reviewed yet. One of the people whom it skipped does that: svc approve review ${shellQuote(String(id))} --ok, or --dispute --note WHY`,
+    )
 }
 
 /** Says, in words that nobody confuses, what everybody learns who was told of the emergency. */

@@ -21,6 +21,9 @@ export const timeLeft = (seconds: number): string => {
   return `${parts.map((part, at) => String(part).padStart(at === 0 ? 1 : 2, '0')).join(':')} left`
 }
 
+const skippedText = (count: number): string =>
+  count === 1 ? '1 person whom the rules name is' : `${count} people whom the rules name are`
+
 /** The approver and the id of the request. */
 const describe = (record: ApprovalRecord, whole: boolean): string =>
   `${approverText(record, whole)} (${safeLine(record.request_id)})`
@@ -100,7 +103,7 @@ export const createProgress = (
       say(`Asked ${who}: ${prose(record.action)}`)
       if (record.break_glass)
         say(
-          `Break-glass: ${record.break_glass.skipped.length} people whom the rules name are not asked; ${record.break_glass.told.length} people were told, including them`,
+          `Break-glass: ${skippedText(record.break_glass.skipped.length)} not asked; ${record.break_glass.told.length} people were told, including them`,
         )
       const quiet = record.lines?.flatMap(({ people }) => people.filter((one) => one.quiet)) ?? []
       const names = new Set(quiet.map(({ name }) => name))

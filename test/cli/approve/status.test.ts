@@ -134,7 +134,8 @@ describe('who answered', () => {
   })
 
   test('an emergency that nobody has reviewed names the command', async () => {
-    const next = 'Break-glass, and not reviewed yet: svc approve review apr_1 --ok'
+    const next =
+      'Break-glass, and not reviewed yet. One of the people whom it skipped does that: svc approve review apr_1 --ok, or --dispute --note WHY'
     expect((await approve(broken, ['status', 'apr_1', '-o', 'table'])).err).toContain(next)
     expect((await approve({ ...broken, status: 'denied' }, ['status', 'apr_1'])).err).not.toContain(next)
   })
