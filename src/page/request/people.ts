@@ -11,8 +11,8 @@ export const deniedBefore = ({ name, own, at }: NonNullable<Pending['earlier_den
     : nodes('request.deniedBefore', { name: exactLine(name), when: momentText(at) })
 
 /** Who reported the requester. */
-export const reportedText = ({ name, own }: NonNullable<Pending['reported']>): Node =>
-  nodes(own ? 'request.youReported' : 'request.reportedBy', { name: exactLine(name) })
+export const reportedText = ({ name, own }: NonNullable<Pending['reported']>): Node | string =>
+  own ? t('request.youReported') : nodes('request.reportedBy', { name: exactLine(name) })
 
 type Line = NonNullable<Pending['lines']>[number]
 

@@ -67,7 +67,12 @@ const reportOf = (
 ): Pick<Pending, 'reported'> | undefined => {
   const reporters = toLineRecords(row)
     .flatMap(({ people }) => people)
-    .filter(({ user_id }) => isMuted(mutes.filter((one) => String(one.user_id) === user_id), row))
+    .filter(({ user_id }) =>
+      isMuted(
+        mutes.filter((one) => String(one.user_id) === user_id),
+        row,
+      ),
+    )
   const own = reporters.find(({ user_id }) => user_id === String(reader))
   const { name } = own ?? reporters[0] ?? {}
   return name === undefined ? undefined : { reported: { name, ...(own && { own: true as const }) } }

@@ -41,7 +41,9 @@ const addUser = (name: string, n: number) =>
 const keyFile = () => join(dir, 'config', 'approver-1-1.json')
 /** The commands in a text, in their order. */
 const commandsIn = (text: string): string[] =>
-  [...text.matchAll(/svc user devices \w+ \d+ --org \d+(?: --comparison-code \d+)?/g)].map(([command]) => command)
+  [...text.matchAll(/svc user devices \w+ \d+ --org \d+(?: --comparison-code \d+)?/g)].map(
+    ([command]) => command,
+  )
 const follow = async (text: string): Promise<string[]> => {
   const commands = commandsIn(text)
   for (const command of commands) {

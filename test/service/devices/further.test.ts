@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask, decide } from '../approver.ts'
-import { answerTo, createPhone, digitsOf, enrollPhone, fromPhone, linkFor, type Phone } from '../page/phone.ts'
+import {
+  answerTo,
+  createPhone,
+  digitsOf,
+  enrollPhone,
+  fromPhone,
+  linkFor,
+  type Phone,
+} from '../page/phone.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { cookieFor, moveDevice, signIn } from './moves.ts'
@@ -91,7 +99,11 @@ describe('a further device', () => {
       'operator_only',
       [],
     ])
-    expect(refusal(await service.call('POST', approve, { body: digitsOf(tablet) }))).toEqual([403, 'device_pending', []])
+    expect(refusal(await service.call('POST', approve, { body: digitsOf(tablet) }))).toEqual([
+      403,
+      'device_pending',
+      [],
+    ])
     expect(await listed(ada)).toMatchObject([{ state: 'active' }, { state: 'pending' }])
   })
 

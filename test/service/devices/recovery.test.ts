@@ -108,14 +108,10 @@ describe('a device after the last one was lost', () => {
   test('is not approved by an operator who heard other digits than the device shows', async () => {
     dataOf(await revoke(admin.device))
     const { comparison_code: shown } = digitsOf(replacement)
-    const approve = (comparison_code: string) =>
-      service.call('POST', `/svc/v1/organizations/${acme.id}/devices/${replacement.device}/approve`, {
-        body: { comparison_code },
-      })
     const other = shown === '286500' ? '286501' : '286500'
-    expect(refusal(await approve(other))).toEqual([409, 'comparison_differs', []])
+    expect(refusal(await approveAsOperator(replacement, other))).toEqual([409, 'comparison_differs', []])
     expect(await stateOfReplacement()).toMatchObject({ state: 'pending', active_from: null })
-    dataOf(await approve(`${shown.slice(0, 3)} ${shown.slice(3)}`))
+    dataOf(await approveAsOperator(replacement, `${shown.slice(0, 3)} ${shown.slice(3)}`))
   })
 
   test('waits as long as the policy says, and not at all with 0', async () => {
