@@ -1,5 +1,16 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
-import { Kysely, SqliteDialect, type QueryResult, type SqliteDatabase } from 'kysely'
+import {
+  type BinaryOperationNode,
+  ColumnNode,
+  Kysely,
+  OperatorNode,
+  type QueryResult,
+  ReferenceNode,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteQueryCompiler,
+  ValueNode,
+} from 'kysely'
 import Libsql from 'libsql'
 import { type Asking, requireAsked } from '../as-asked.ts'
 import type { Db, Tables } from '../schema.ts'
@@ -144,8 +155,34 @@ const execute = async <R>(connection: Connection, asking: Asking): Promise<Query
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
 }
 
+/** The columns that partial indexes compare with a word. */
+const ofIndexes = new Set(['status', 'state'])
+
+const isWord = (node: BinaryOperationNode['rightOperand']): node is ValueNode =>
+  ValueNode.is(node) && typeof node.value === 'string' && /^[a-z_]+$/.test(node.value)
+
+/**
+ * Writes such a word into the SQL: SQLite plans a statement again at each run whose bound value could choose a partial index,
+ * which takes longer than to run it (sqlite.org/c3ref/prepare.html).
+ */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { leftOperand: left, operator, rightOperand: right } = node
+    const isOfIndex =
+      ReferenceNode.is(left) && ColumnNode.is(left.column) && ofIndexes.has(left.column.column.name)
+    const isEqual = OperatorNode.is(operator) && operator.operator === '='
+    super.visitBinaryOperation(
+      isOfIndex && isEqual && isWord(right)
+        ? { ...node, rightOperand: ValueNode.createImmediate(right.value) }
+        : node,
+    )
+  }
+}
+
 export const queriesOf = (connection: Connection): Db => {
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
+  const dialect = new SqliteDialect({ database: connection })
+  dialect.createQueryCompiler = () => new Compiler()
+  const db = new Kysely<Tables>({ dialect })
   // Kysely acquires and releases a connection for each query, as from a pool. There is only one here, always available.
   db.getExecutor().executeQuery = (query) => execute(connection, query)
   return db
