@@ -61,7 +61,12 @@ export const rule = operations({
     message: 'Rule created',
     example: 'destroy --type command --argv terraform --argv "**" --who @sre --org acme',
     input: z.strictObject({ org_id, ...parts }),
-    data: ruleRecord,
+    data: z.extend(ruleRecord, {
+      unheard: optional(
+        z.array(z.string()),
+        'Names of its people whom nobody could tell of an emergency now, so that break_glass would be refused',
+      ),
+    }),
   },
   deleteRule: {
     route: 'DELETE /svc/v1/organizations/{org_id}/rules/{name}',

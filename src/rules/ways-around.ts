@@ -25,6 +25,12 @@ export const folderException = ({ name, except = [] }: Pick<Rule, 'name' | 'exce
     ? `An exception for a folder alone (${name}) also excepts options that name another folder: give it argv, too.`
     : undefined
 
+/** For a rule for commands: says that its path is only a word; undefined if it has none. */
+const pathWarning = ({ name, match: { argv = [] } }: Pick<Rule, 'name' | 'match'>): string | undefined =>
+  argv.some((word, at) => at > 0 && word.includes('/'))
+    ? `${name} compares words, not files: a relative path, or one with // or .., goes around its path.`
+    : undefined
+
 /** Whether another word can stand between two words of the pattern. */
 const hasGap = (argv: readonly string[]): boolean =>
   argv.some((word, at) => word !== '**' && at < argv.length - 1 && argv[at + 1] !== '**')
@@ -46,6 +52,7 @@ const commandWarnings = ({ name, match, except }: Written): (string | undefined)
     folder === undefined
       ? undefined
       : `${name} holds nothing in a folder below ${folder}: "${folder}/**" also does.`,
+    pathWarning({ name, match }),
     folderException({ name, except }),
   ]
 }
@@ -110,6 +117,10 @@ export const shellsNote = ({ name, match: { argv, shells } }: Written): string |
     ? `${name} also holds each command that starts others, such as sh -c, env or sudo, unless it has shells: ignore.`
     : undefined
 
+/** That nobody could break the glass now. */
+export const unheardText = (names: readonly string[]): string =>
+  `--break-glass would be refused now: svc can tell ${names.join(', ')} neither by e-mail nor by notifications, and everybody must be told.`
+
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (
   rules: readonly Rule[],
@@ -147,13 +158,7 @@ export const waysAround = (
       found.push(
         `Further words go around ${fixed.name}: write ** wherever other words can be, such as terraform ** destroy **.`,
       )
-    const path = same.find(({ match: { argv = [] } }) =>
-      argv.some((word, at) => at > 0 && word.includes('/')),
-    )
-    if (path)
-      found.push(
-        `${path.name} compares words, not files: a relative path, or one with // or .., goes around its path.`,
-      )
+    found.push(...same.flatMap((rule) => pathWarning(rule) ?? []).slice(0, 1))
     found.push(...same.flatMap((rule) => folderException(rule) ?? []).slice(0, 1))
     found.push(
       'A script, an interpreter such as python, or a copy of the program can do the same under another name.',
@@ -178,7 +183,7 @@ export const waysAround = (
   if (emergency && holding.every(({ break_glass }) => break_glass !== undefined))
     found.push(
       unheard.length > 0
-        ? `--break-glass would be refused now: svc can tell ${unheard.join(', ')} neither by e-mail nor by notifications, and everybody must be told.`
+        ? unheardText(unheard)
         : `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
     )
   found.push(...near.flatMap((rule) => openException(rule) ?? []))

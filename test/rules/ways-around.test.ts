@@ -80,6 +80,9 @@ test('says of a new rule which words go around it, and who approves alone in an 
   expect(warned({ type: 'command', argv: ['git', 'push', '**'] })).toEqual([between])
   expect(warned({ type: 'command', argv: ['git', '**', 'push', '**'] })).toEqual([])
   expect(warned({ type: 'command', argv: ['git', '**'] })).toEqual([])
+  expect(warned({ type: 'command', argv: ['rm', '**', '/etc/*', '**'] })).toEqual([
+    expect.stringContaining('r compares words, not files'),
+  ])
   expect(warned({ type: 'text', text: ['Deploy'] })).toEqual([
     'r holds only the text "Deploy": "*Deploy*" also holds longer ones.',
   ])

@@ -3,6 +3,7 @@ import type { Input, Operation } from '../../contract/operation.ts'
 import { rule } from '../../contract/rule.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Answers } from '../operation/confirm.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
@@ -129,7 +130,14 @@ export const ruleTable: Extensions = new Map<Operation, Extension>([
             made = input as Rule
             await askOfAll(made, answers, context)
           },
-          afterShown: () => warnOfRules([made], context),
+          afterShown: async (answer) => {
+            await warnOfRules([made], context)
+            const { unheard = [] } = fieldsIn(answer)
+            if (unheard.length === 0) return
+            const { unheardText } = await import('../../rules/ways-around.ts')
+            const { warn } = await context.output()
+            warn(`Warning: ${safeLine(unheardText(unheard))}`)
+          },
         }
       }),
       options: {

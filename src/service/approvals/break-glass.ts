@@ -2,9 +2,9 @@ import { addMs, dayMs } from '../../core/iso-time.ts'
 import { conflict, forbidden, invalid, type Refusal } from '../../core/refusal.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
-import { membersAmong } from '../call/tenant.ts'
 import { administrators } from '../devices/administrators.ts'
-import { isReachable, namesOf } from '../devices/notices.ts'
+import { namesOf } from '../devices/notices.ts'
+import { reachableAmong, rulingOf } from '../devices/unheard.ts'
 import { consume } from '../limits/rate-limit.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { emergencyLinesOf } from '../policy/rules.ts'
@@ -106,35 +106,6 @@ const requireLeft = async ({ db, now, caller, keyring }: Call, orgId: number): P
     )
 }
 
-const reachableAmong = async (call: Call, orgId: number, ids: readonly number[]): Promise<Set<number>> => {
-  const found = new Set<number>()
-  for (const user_id of ids) if (await isReachable(call, { org_id: orgId, user_id })) found.add(user_id)
-  return found
-}
-
-/** The people of the rules but the caller, also whoever was put on hold, perhaps just now and for that. */
-const rulingOf = ({ db, caller }: Call, orgId: number, lines: readonly RequiredLine[]): Promise<number[]> => {
-  const ids = lines.flatMap(({ members }) => members).filter((id) => id !== caller.ownerId)
-  return membersAmong(db, orgId, ids, ['active', 'pending'])
-}
-
-const namesUnheard = ({ db }: Call, orgId: number, ruling: readonly number[], reachable: Set<number>) =>
-  namesOf(
-    db,
-    orgId,
-    ruling.filter((id) => !reachable.has(id)),
-  )
-
-/** The names of the people of the rules whom no message could tell that the glass was broken. */
-export const unheardOf = async (
-  call: Call,
-  orgId: number,
-  lines: readonly RequiredLine[],
-): Promise<string[]> => {
-  const ruling = await rulingOf(call, orgId, lines)
-  return namesUnheard(call, orgId, ruling, await reachableAmong(call, orgId, ruling))
-}
-
 /**
  * Whom the request skips, which is nobody whom it asks, and who is told: the people of the rules, the administrators and the
  * person in whose name it is. Fails with 409 if this person or the organization must not break the glass now, or if one of the
@@ -154,11 +125,11 @@ export const breakGlass = async (
   const concerned = new Set([...ruling, ...admins.map(({ user_id }) => user_id), call.caller.ownerId!])
   const reachable = await reachableAmong(call, orgId, [...concerned])
   // Also those who are asked: the request notifies nobody who is away.
-  const unheard = await namesUnheard(call, orgId, ruling, reachable)
+  const unheard = ruling.filter((id) => !reachable.has(id))
   if (unheard.length > 0)
     throw conflict(
       'break_glass_unheard',
-      `The people of the rules must be told, and nobody can tell ${unheard.join(', ')}: svc can send them no e-mail, and they have no notifications`,
+      `The people of the rules must be told, and nobody can tell ${(await namesOf(call.db, orgId, unheard)).join(', ')}: svc can send them no e-mail, and they have no notifications`,
       'The glass stays whole. They allow notifications on their phone, or the operator sets up e-mail',
     )
   const of = { org_id: orgId, subject: String(call.caller.ownerId) }

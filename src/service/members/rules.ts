@@ -4,6 +4,7 @@ import { clashingReason } from '../../rules/terms.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
+import { unheardOf } from '../devices/unheard.ts'
 import { type Book, readBook, writeRules } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
 import type { KnownFactors } from '../policy/unchecked-factors.ts'
@@ -143,7 +144,8 @@ export const createRule: HandlerOf<'createRule'> = async ({ org_id, ...rule }, c
       `To change it, edit the output of svc export and use svc apply; or: svc rule get ${rule.name} --org ${org_id}`,
     )
   const [stored] = await changeRules(call, org_id, [{ after: rule }], { before: book, now: book })
-  return recordOf(org_id, stored!)
+  const unheard = rule.break_glass === undefined ? [] : await unheardOf(call, org_id, linesOf(book, rule))
+  return { ...recordOf(org_id, stored!), ...(unheard.length > 0 && { unheard }) }
 }
 
 export const deleteRule: HandlerOf<'deleteRule'> = async ({ org_id, name }, call) => {

@@ -37,6 +37,12 @@ test.each([
   expect(out).toMatch(/match\S* +every command\n.*except\S* +in \/srv\/sandbox\/\*\*/)
 })
 
+test('create warns that nobody could break the glass now', async () => {
+  const rule = { ...destroy, org_id: 1, created_at: '2030-01-01T00:00:00.000Z', unheard: ['Bob\u001b[2J'] }
+  const { err } = await answered(rule, ['create', 'all', '--type', 'command', '--who', '@sre', '--yes'])
+  expect(err).toContain('Warning: --break-glass would be refused now: svc can tell Bob\\u{001b}[2J neither')
+})
+
 test('a list has the data of a rule in every other format', async () => {
   expect((await list(['-o', 'json'])).data()).toEqual([destroy])
 })

@@ -112,6 +112,18 @@ test('a test of the rule says whether the glass could be broken now, or whom nob
   ])
 })
 
+test('whoever makes such a rule reads whom nobody could tell', async () => {
+  const rule = { match: { type: 'command', argv: ['dd', '**'] }, who: ['@dba'], break_glass: '@oncall' }
+  const create = async (name: string, more: object) => {
+    const body = { name, ...rule, ...more }
+    return dataOf(await service.call('POST', `/svc/v1/organizations/${acme.id}/rules`, { body })).unheard
+  }
+  expect(await create('told', {})).toBeUndefined()
+  await withoutAddress(bob)
+  expect(await create('untold', {})).toEqual([`Ada Lovelace (user ${bob.user})`])
+  expect(await create('whole', { break_glass: undefined })).toBeUndefined()
+})
+
 test('a person of the rule who is in the emergency group too is told, also while they are away', async () => {
   const subject = await breakableByCarol()
   dataOf(await signAway(service, carol, { until: new Date(clock.now().getTime() + 7 * day).toISOString() }))
