@@ -9,7 +9,7 @@ import type { Io } from '../terminal/io.ts'
 import { fixedEnvironment, fixedPath } from './guarded-environment.ts'
 import type { GuardConfig } from './config.ts'
 import { guardSubject, hold, hostOf, newRun } from './hold.ts'
-import { changeableBy, isProcfs } from './root-file.ts'
+import { changeableBy } from './root-file.ts'
 import { ownAccount } from './trust.ts'
 
 const nothing = 'nothing was run'
@@ -39,8 +39,7 @@ const creatable = (argv: readonly string[], cwd: string): string | undefined =>
     let path = pathOf(name, { cwd })
     if (contentOf(path) !== undefined) return false
     while (!attempted(() => lstatSync(path))) path = dirname(path)
-    // A process that somebody starts brings its folders with it.
-    return changeableBy(path) !== undefined || isProcfs(path)
+    return changeableBy(path) !== undefined
   })
 
 type Place = { argv: readonly string[]; cwd: string; here: string }

@@ -30,9 +30,14 @@ const lookAt = (path: string): Stats | undefined => attempted(() => lstatSync(pa
 
 const mostLinks = 40
 
-/** PROC_SUPER_MAGIC of Linux. */
-const procfs = 0x9fa0
-export const isProcfs = (folder: string): boolean => statfsSync(folder).type === procfs
+/** File systems that keep what was written into them (magic.h of Linux): ext, XFS, Btrfs, ZFS, F2FS, tmpfs, ramfs, overlay, squashfs, EROFS. */
+const stores = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x858458f6, 0x794c7630, 0x73717368,
+  0xe0f5e1e2,
+])
+
+/** Elsewhere, such as in /proc or /dev/pts, anybody can make what belongs to root; over a network, another machine can. */
+const isStored = (path: string): boolean => stores.has(statfsSync(path).type)
 
 /**
  * What lets somebody else than root change what this path leads to; undefined if nothing does. Follows links and `..` one by one
@@ -52,7 +57,7 @@ export const changeableBy = (path: string, links = mostLinks): Problem | undefin
     if (stats.isSymbolicLink()) {
       if (stats.uid !== 0) return changeable({ uid: stats.uid, mode: 0 }, place)
       // It leads to what the process has open, or sees, whatever its text says.
-      if (isProcfs(dirname(place)))
+      if (!isStored(dirname(place)))
         return { path, message: `${path} leads through a process (${place})`, fix: 'name the file itself' }
       const target = readlinkSync(place)
       const from = isAbsolute(target) ? [target] : [dirname(place), target]
@@ -61,7 +66,9 @@ export const changeableBy = (path: string, links = mostLinks): Problem | undefin
     const found = changeable(stats, place)
     if (found) return found
   }
-  return undefined
+  return isStored(place)
+    ? undefined
+    : { path, message: `${path} is not in a file system of a disk`, fix: 'name a file that is' }
 }
 
 const refused = (message: string, hint: string): SvcError => failure('guard_file', message, hint)

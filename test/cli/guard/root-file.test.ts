@@ -17,6 +17,13 @@ test.each(['/dev/stdin', '/proc/self/exe', '/proc/self/cwd/x'])(
   },
 )
 
+test.each(['/proc/version', '/proc', '/dev/pts'])(
+  'a file or folder that the kernel makes is not only root’s: %s',
+  (made) => {
+    expect(changeableBy(made)?.message).toBe(`${made} is not in a file system of a disk`)
+  },
+)
+
 describe('a file that only root can change', () => {
   test.each(['/usr/bin/env', '/bin/sh', '/etc/passwd'])('is %s', (one) => {
     expect(changeableBy(one)).toBeUndefined()

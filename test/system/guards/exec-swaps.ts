@@ -133,11 +133,19 @@ export const tryExecSwaps = (): void => {
       chownSync(folder, host.ids.uid, host.ids.gid)
       // No process has this number.
       const ofProcess = '/proc/4194304/cwd/later.sh'
-      for (const name of [join(home, 'none/later.sh'), folder, 'folder', ofProcess]) {
+      // Whoever opens a terminal makes the next one.
+      const terminal = '/dev/pts/4096'
+      for (const name of [join(home, 'none/later.sh'), folder, 'folder', ofProcess, terminal]) {
         const { exit, stderr } = await sudo(['sh', name], { cwd: home }).ended
         expect({ name, exit }).toEqual({ name, exit: 101 })
         expect(stderr).toContain('is no file, and others than root could put one there')
       }
+    })
+
+    test('refuses a file of root that the kernel makes anew at each read', async () => {
+      const { exit, stderr } = await sudo(['sh', '/proc/version']).ended
+      expect(exit).toBe(101)
+      expect(stderr).toContain('/proc/version is not in a file system of a disk: it could change')
     })
 
     test('runs nothing if the path leads into a folder of the caller after the approval', async () => {
