@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { type Dirent, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { failure } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Env } from '../../core/env.ts'
 import type { Io } from '../terminal/io.ts'
 import type { GuardConfig } from './config.ts'
 import { fixedPath } from './guarded-environment.ts'
+import { isHeld, namesakes, shadows, withTargets } from './held-refs.ts'
 import { guardSubject, hold, hostOf, newRun } from './hold.ts'
 import { changeableBy } from './root-file.ts'
 import { ownAccount } from './trust.ts'
@@ -51,28 +52,6 @@ export const parseUpdates = (text: string): Update[] => {
   requireOnce(updates.map(({ ref }) => ref))
   return updates
 }
-
-/**
- * `refs/heads/main` matches itself, and `refs/tags/*` everything below. What replaces an object changes each ref that leads to it.
- */
-export const isHeld = (ref: string, patterns: readonly string[]): boolean =>
-  ref.startsWith('refs/replace/') ||
-  patterns.some((pattern) =>
-    pattern.endsWith('/*') ? ref.startsWith(pattern.slice(0, -1)) : ref === pattern,
-  )
-
-/** Refs that one name can mean (gitrevisions): whoever makes another of them decides what a program gets that asks for the name. */
-const namesakes = (ref: string): string[] => {
-  const name = ref.replace(/^refs\/(?:heads\/|tags\/|remotes\/)?/, '').replace(/\/HEAD$/, '')
-  return ['', 'tags/', 'heads/', 'remotes/'].map((kind) => `refs/${kind}${name}`)
-}
-
-/** Whether a push to this ref also changes what the name of a held one means. `exists`: for those below `refs/tags/*`. */
-export const shadows = (
-  ref: string,
-  patterns: readonly string[],
-  exists: (ref: string) => boolean,
-): boolean => namesakes(ref).some((one) => patterns.includes(one) || (isHeld(one, patterns) && exists(one)))
 
 const gitProgram = '/usr/bin/git'
 
@@ -154,28 +133,13 @@ export const describeUpdate = ({ before, after }: Update, git: Git): string => {
   return `${before} to ${after}, ${commits(git, [after, `^${before}`])}${newest}`
 }
 
-/** The ref that a file of a repository leads to; undefined if it is no symbolic ref, or gone meanwhile. */
-const leadsTo = (repository: string, entry: Dirent): string | undefined => {
-  const path = join(entry.parentPath, entry.name)
-  try {
-    if (entry.isFile()) return /^ref: (\S+)/.exec(readFileSync(path, 'latin1'))?.[1]
-    if (!entry.isSymbolicLink()) return undefined
-    const link = readlinkSync(path)
-    // git takes it for the name of a ref, and follows any other in the file system.
-    return link.startsWith('refs/') ? link : relative(repository, resolve(entry.parentPath, link))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+/** Of a new ref: other refs of its name, which a program may get that asks for the name. */
+const namesakesText = ({ before, ref }: Update, target: string, exists: (ref: string) => boolean): string => {
+  const same = isNone(before)
+    ? namesakes(target).filter((one) => one !== target && one !== ref && exists(one))
+    : []
+  return same.length === 0 ? '' : `; SAME NAME: ${same.join(', ')}`
 }
-
-/** Symbolic refs that git does not list: whose target does not exist, so that a push can create it, or that are links of files. */
-const unlisted = (repository: string): string[] =>
-  readdirSync(join(repository, 'refs'), { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    const target = leadsTo(repository, entry)
-    const name = relative(repository, join(entry.parentPath, entry.name))
-    return target === undefined ? [] : [`${name} ${target}`]
-  })
 
 const nothing = 'the push is refused'
 /** As many as an approver can be expected to read. */
@@ -188,20 +152,15 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const repository = realpathSync(io.cwd)
   const git = createGit(repository, io.env)
   const { refs } = config.git!
-  const exists = (ref: string): boolean => git('for-each-ref', '--count=1', ref) !== ''
-  // A push to what a held symbolic ref leads to changes it, too.
-  const links = [...git('for-each-ref', '--format=%(refname) %(symref)').split('\n'), ...unlisted(repository)]
-  const all = [...refs]
-  for (let before = 0; before < all.length;) {
-    before = all.length
-    for (const line of links) {
-      const [name = '', target] = line.split(' ')
-      if (target && isHeld(name, all) && !all.includes(target)) all.push(target)
-    }
-  }
+  const all = withTargets(repository, refs, git('for-each-ref', '--format=%(refname) %(symref)').split('\n'))
   const led = updates.map((update) => ({ update, target: targetOf(update.ref, git) }))
   // Also through a symbolic ref.
-  requireOnce(led.map(({ target }) => target))
+  const targets = led.map(({ target }) => target)
+  requireOnce(targets)
+  const exists = (ref: string): boolean =>
+    updates.some((one) => one.ref === ref) ||
+    targets.includes(ref) ||
+    git('for-each-ref', '--count=1', ref) !== ''
   const held = led.filter(({ update, target }) =>
     [update.ref, target].some((one) => isHeld(one, all) || shadows(one, refs, exists)),
   )
@@ -223,7 +182,7 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
       ...Object.fromEntries(
         held.map(({ update, target }) => [
           target === update.ref ? target : `${update.ref} (${target})`,
-          describeUpdate(update, git),
+          describeUpdate(update, git) + namesakesText(update, target, exists),
         ]),
       ),
       run: newRun(),

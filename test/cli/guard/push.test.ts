@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createGit, describeUpdate, isHeld, parseUpdates, shadows } from '../../../src/cli/guard/push.ts'
+import { isHeld, shadows } from '../../../src/cli/guard/held-refs.ts'
+import { createGit, describeUpdate, parseUpdates } from '../../../src/cli/guard/push.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 const [none, one, two] = ['0', '1', '2'].map((digit) => digit.repeat(40)) as [string, string, string]

@@ -172,6 +172,27 @@ export const tryGit = (): void => {
       }
     })
 
+    test('shows a branch with the name of a held tag, also if the push creates both or the branch was there', async () => {
+      const release = await commit('Release')
+      const both = git(['push', '-q', 'origin', 'HEAD:refs/tags/v9', 'HEAD:refs/heads/v9'])
+      const id = await both.asked()
+      expect((await record(id)).subject.data.arguments).toMatchObject({
+        'refs/tags/v9': `create ${release}, newest: Release; SAME NAME: refs/heads/v9`,
+        'refs/heads/v9': `create ${release}, newest: Release; SAME NAME: refs/tags/v9`,
+      })
+      await answer(id, approver, 'deny')
+      expect((await both.ended).exit).toBe(1)
+      await done('push', '-q', 'origin', 'HEAD:refs/heads/v9')
+      const tag = git(['push', '-q', 'origin', 'HEAD:refs/tags/v9'])
+      const later = await tag.asked()
+      expect((await record(later)).subject.data.arguments['refs/tags/v9']).toContain(
+        'SAME NAME: refs/heads/v9',
+      )
+      await answer(later, approver, 'deny')
+      expect((await tag.ended).exit).toBe(1)
+      inRepository('update-ref', '-d', 'refs/heads/v9')
+    })
+
     test('takes nothing from the variables of the one who pushes', async () => {
       const before = pushed('refs/heads/main')
       await commit('Sneak in')
