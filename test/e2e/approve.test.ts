@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { svc } from './processes.ts'
+import { outcome, startSvc, svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
 import {
@@ -106,6 +106,19 @@ describe('svc approve', () => {
     expect(await svc(['approve', 'request', 'Deploy'], { ...env, SVC_API_KEY: other })).toMatchObject({
       exit: 9,
     })
+  })
+
+  test('is denied, also for a script whose reader has closed its end', async () => {
+    const request = begin(['approve', 'request', 'Deploy'])
+    const id = (await request.printed(requestLine))[1]!
+    request.child.stdout!.destroy()
+    await decide('deny', id)
+    expect((await request.ended).exit).toBe(6)
+    for (const format of ['table', 'json']) {
+      const wait = startSvc(['approve', 'wait', id, '-o', format], env)
+      wait.stdout!.destroy()
+      expect([format, (await outcome(wait)).exit]).toEqual([format, 6])
+    }
   })
 
   test('keeps waiting while the service restarts, and says so', async () => {

@@ -40,6 +40,7 @@ export const runExport = async (org: string | undefined, context: Context): Prom
     io.stdout.write(io.stdout.isTTY ? safeText(text) : text)
   }
   let count = 0
+  context.endsWithReader = true
   const query = { org_id, state: 'active' as const }
   for await (const answer of client.pages(user.listUsers, query, { signal: io.signal })) {
     const rows = rowsIn(user.listUsers, answer).map(cellsOf)

@@ -104,6 +104,7 @@ const tail = async (options: Options, context: Context): Promise<void> => {
   const input = await inputOf(options, context)
   const client = await context.client()
   const all: EventRecord[] = []
+  context.endsWithReader = true
   try {
     for await (const found of read(client, input, { once: !options.follow, signal, warn }))
       if (isSingle) all.push(...found)

@@ -21,9 +21,11 @@ export const showPages = async (
   pages: AsyncGenerator<Listed, void>,
   { format }: Output,
   shape: Shape,
-  { io: { stdout } }: Pick<Context, 'io'>,
+  context: Pick<Context, 'io' | 'endsWithReader'>,
 ): Promise<Listed> => {
+  const { stdout } = context.io
   const isJson = format === 'json'
+  context.endsWithReader = true
   let last = first
   let isEmpty = true
   const print = async (page: Listed): Promise<void> => {

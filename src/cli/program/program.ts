@@ -165,7 +165,9 @@ export const runLine = async (
   context.io.onUnwritable = async (code) => {
     const { showError, unwritable } = await import('../terminal/error.ts')
     const error = unwritable(context, code)
-    return error ? showError(error, context) : 0
+    if (error) return showError(error, context)
+    // Any other run goes on: its exit code may be the answer, such as a denial.
+    return context.endsWithReader ? 0 : undefined
   }
   let program: Command | undefined
   try {

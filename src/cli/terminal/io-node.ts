@@ -38,12 +38,11 @@ const isClosed = (): boolean => {
 }
 
 /** Opens standard output. If it cannot be written, the run decides how to exit. Listens for errors once. */
-const openStdout = (io: () => Io): (() => NodeJS.WriteStream) => {
+const openStdout = (report: (code: string) => Promise<void>): (() => NodeJS.WriteStream) => {
   let open: NodeJS.WriteStream | undefined
   const onError = async ({ code, message }: NodeJS.ErrnoException): Promise<void> => {
     process.stdout.removeListener('error', onError).on('error', ignore)
-    const exit = await io().onUnwritable?.(code ?? message)
-    if (exit !== undefined) process.exit(exit)
+    await report(code ?? message)
   }
   return () => (open ??= process.stdout.on('error', onError))
 }
@@ -105,10 +104,10 @@ export const runOnNode = async (
     // On exit Node resets the terminal, and dumps core if it is gone. Ending by SIGHUP avoids that.
     process.once('exit', () => process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP'))
   })
-  /** Reports output that cannot be written, if it matters. */
+  /** Output cannot be written: the run decides whether it goes on. */
   const reportUnwritable = async (code: string): Promise<void> => {
     const exit = await io.onUnwritable?.(code)
-    if (exit) process.exit(exit)
+    if (exit !== undefined) process.exit(exit)
   }
   const io: Io = {
     stdin: {
@@ -118,12 +117,9 @@ export const runOnNode = async (
       text: async () => (await readAll()).toString('utf8'),
       bytes: readAll,
     },
-    stdout: stream(
-      openStdout(() => io),
-      () => {
-        if ((closed ??= isClosed())) void reportUnwritable('EBADF')
-      },
-    ),
+    stdout: stream(openStdout(reportUnwritable), () => {
+      if ((closed ??= isClosed())) void reportUnwritable('EBADF')
+    }),
     stderr: stream(stderr),
     env: process.env,
     cwd,

@@ -12,8 +12,8 @@ export type Io = {
   stdout: OutputStream
   stderr: OutputStream
   env: Env
-  /** Set by the run: reports that standard output cannot be written (`EPIPE`, `ENOSPC`) and returns the exit code. */
-  onUnwritable?(code: string): Promise<number>
+  /** Set by the run: reports that standard output cannot be written (`EPIPE`, `ENOSPC`). Returns the exit code, if it ends the run. */
+  onUnwritable?(code: string): Promise<number | undefined>
   /** Set by a command that a hangup does not end. */
   onHangup?(): void
   /** Receives the answer or error of a command as data; `svc demo` checks its steps with it. */
@@ -46,6 +46,8 @@ export type Run = {
   globals: Globals
   /** The words of the running command. */
   command?: { words: string }
+  /** Text is all that this run is for, page after page: without a reader it ends. */
+  endsWithReader?: boolean
   /** This run made a change, so a later failure must not look as if nothing happened. */
   changed?: boolean
   /** The printed text with a secret that is shown once. */
