@@ -38,6 +38,8 @@ const creatable = (argv: readonly string[], cwd: string): string | undefined =>
     if (name === '') return false
     let path = pathOf(name, { cwd })
     if (contentOf(path) !== undefined) return false
+    // Behind what does not exist, `..` leads back out of what somebody puts there.
+    if (path.split('/').includes('..') && !attempted(() => lstatSync(path))) return true
     while (!attempted(() => lstatSync(path))) path = dirname(path)
     return changeableBy(path) !== undefined
   })

@@ -135,7 +135,8 @@ export const tryExecSwaps = (): void => {
       const ofProcess = '/proc/4194304/cwd/later.sh'
       // Whoever opens a terminal makes the next one.
       const terminal = '/dev/pts/4096'
-      for (const name of [join(home, 'none/later.sh'), folder, 'folder', ofProcess, terminal]) {
+      const back = '/run/nobody/../../tmp/later.sh'
+      for (const name of [join(home, 'none/later.sh'), folder, 'folder', ofProcess, terminal, back]) {
         const { exit, stderr } = await sudo(['sh', name], { cwd: home }).ended
         expect({ name, exit }).toEqual({ name, exit: 101 })
         expect(stderr).toContain('is no file, and others than root could put one there')
