@@ -46,17 +46,22 @@ const realPath = (path: string): string => {
   return real ?? join(realPath(dirname(path)), basename(path))
 }
 
+/** As git-check-ref-format, of a name below `refs` in UTF-8. */
+const isRefName = (name: string): boolean =>
+  /^refs(?:\/(?!\.)[^\0-\x20~^:?*[\\\x7f\ufffd/]+)+$/.test(name) && !/\.\.|@\{|\.lock(?:\/|$)|\.$/.test(name)
+
 /** What a file below `refs` leads to; undefined if it is no symbolic ref, or gone meanwhile. */
 const leadsTo = (repository: string, entry: Dirent): string | undefined => {
   const path = join(entry.parentPath, entry.name)
   try {
-    if (entry.isFile()) return /^ref:\s*(\S+)/.exec(readFileSync(path, 'latin1'))?.[1]
+    // git ends the name at a NUL byte.
+    if (entry.isFile()) return /^ref:\s*([^\0]*)/.exec(readFileSync(path, 'utf8'))?.[1]?.trimEnd()
     if (!entry.isSymbolicLink()) return undefined
     if (attempted(() => statSync(path))?.isDirectory())
       throw unclear(`${path} is a link to a folder`, `Replace it by a folder: rm ${quoted(path)}`)
     const link = readlinkSync(path)
     // git takes it for the name of a ref, and follows any other in the file system.
-    return link.startsWith('refs/') ? link : relative(repository, realPath(resolve(entry.parentPath, link)))
+    return isRefName(link) ? link : relative(repository, realPath(resolve(entry.parentPath, link)))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -64,7 +69,7 @@ const leadsTo = (repository: string, entry: Dirent): string | undefined => {
 }
 
 /** Symbolic refs that git does not list: whose target does not exist, so that a push can create it, or that are links of files. */
-const unlisted = (repository: string): string[] => {
+const unlisted = (repository: string): [name: string, target: string][] => {
   const folder = join(repository, 'refs')
   if (realPath(folder) !== folder)
     throw unclear(`${folder} is a link to a folder`, `Replace it by a folder: rm ${quoted(folder)}`)
@@ -76,7 +81,7 @@ const unlisted = (repository: string): string[] => {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const target = leadsTo(repository, entry)
     const name = relative(repository, join(entry.parentPath, entry.name))
-    return target === undefined ? [] : [`${name} ${target}`]
+    return target === undefined ? [] : [[name, target]]
   })
 }
 
@@ -86,14 +91,14 @@ export const withTargets = (
   refs: readonly string[],
   listed: readonly string[],
 ): string[] => {
-  const links = [...listed, ...unlisted(repository)].map((line) => line.split(' '))
+  const links = [...listed.map((line) => line.split(' ')), ...unlisted(repository)]
   const all = [...refs]
   for (let before = 0; before < all.length;) {
     before = all.length
     for (const [name = '', target] of links) {
       if (!target || !isHeld(name, all) || all.includes(target)) continue
       // Such as HEAD, which leads further.
-      if (!/^refs\/(?!.*\.\.)/.test(target))
+      if (!isRefName(target))
         throw unclear(
           `${name} leads to ${target}, which is no ref below refs`,
           `git -C ${quoted(repository)} symbolic-ref ${quoted(name)} refs/heads/NAME`,

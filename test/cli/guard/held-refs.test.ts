@@ -27,6 +27,7 @@ const held = (...refs: string[]): string[] =>
 test.each([
   ['a symbolic ref', () => git('symbolic-ref', 'refs/heads/main', 'refs/heads/next')],
   ['one without a space', () => writeFileSync(at('main'), 'ref:refs/heads/next\n')],
+  ['one with another byte behind its name', () => writeFileSync(at('main'), 'ref: refs/heads/next\0junk')],
   ['a link with the name of a ref', () => symlinkSync('refs/heads/next', at('main'))],
   ['a link of files', () => symlinkSync('next', at('main'))],
   ['a link to a folder that is not there yet', () => symlinkSync('../heads/next', at('main'))],
@@ -43,7 +44,17 @@ test.each([
   expect(held('refs/heads/other')).toEqual(['refs/heads/other'])
 })
 
+test('holds a name outside of ASCII, and follows a link that is no name of a ref', () => {
+  git('symbolic-ref', 'refs/heads/main', 'refs/heads/né')
+  symlinkSync('refs//next', at('prod'))
+  expect(held('refs/heads/main', 'refs/heads/prod').slice(2)).toEqual([
+    'refs/heads/né',
+    'refs/heads/refs/next',
+  ])
+})
+
 test.each([
+  ['by what is no name', () => writeFileSync(at('main'), 'ref: refs/heads/a b'), 'leads to refs/heads/a b'],
   ['by HEAD', () => git('symbolic-ref', 'refs/heads/main', 'HEAD'), 'leads to HEAD'],
   ['out of the repository', () => symlinkSync('/nowhere', at('main')), 'leads to ../'],
   ['by a linked folder', () => symlinkSync('tags', join(repository, 'refs', 'rel')), 'is a link to a folder'],
