@@ -13,7 +13,10 @@ export const approvalLine = z.strictObject({
         user_id: chosen(z.string(), 'User id'),
         name: chosen(z.string(), 'Name'),
         mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
-        answer: chosen(z.enum(['pending', 'approved', 'denied']), 'What the person answered'),
+        answer: chosen(
+          z.enum(['pending', 'approved', 'denied']),
+          'What the person answered; denied also if the factors refused their approval',
+        ),
         answered_at: nullable(time, 'When the person answered'),
         quiet: optional(
           z.literal(true),

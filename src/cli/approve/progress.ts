@@ -4,7 +4,7 @@ import type { Progress } from '../../asking/progress.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { isWithdrawn, withdrawnMark } from '../../contract/approval-state.ts'
+import { isRefused, isWithdrawn, withdrawnMark } from '../../contract/approval-state.ts'
 import { becauseText, progressText } from '../../contract/line-progress.ts'
 import { cutTo, widthOfText } from '../terminal/columns.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
@@ -89,8 +89,10 @@ export const createProgress = (
     timer = undefined
   }
 
-  const meaningOf = ({ status, granted_by }: ApprovalRecord): [string, ChalkInstance] => {
+  const meaningOf = (record: ApprovalRecord): [string, ChalkInstance] => {
+    const { status, granted_by } = record
     if (granted_by !== undefined) return ['Allowed earlier', chalk.green]
+    if (isRefused(record)) return ['Refused', chalk.red]
     if (status === 'denied') return ['Denied', chalk.red]
     return status === 'approved' ? ['Approved', chalk.green] : ['', chalk.bold]
   }
@@ -135,7 +137,9 @@ export const createProgress = (
       const wrote = typeof record.note === 'string' && `, who wrote: ${safeLine(JSON.stringify(record.note))}`
       const how = withdrawn
         ? `Withdrawn${safeLine(record.detail!.slice(withdrawnMark.length))}, asked`
-        : ended[record.status]
+        : isRefused(record)
+          ? 'Refused after the approval of'
+          : ended[record.status]
       const who = `${how ?? `${safeLine(String(record.status))} by`} ${answererText(record, whole)}`
       const said = record.granted_by === undefined ? who : 'Allowed earlier, so nobody was asked'
       say(`${said} (${safeLine(record.request_id)})${wrote || detail}`, ...meaningOf(record))

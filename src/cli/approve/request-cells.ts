@@ -1,5 +1,5 @@
 import type { ApprovalLine } from '../../contract/approval-line.ts'
-import { isWithdrawn, withdrawnMark } from '../../contract/approval-state.ts'
+import { isRefused, isWithdrawn, refusedMark, withdrawnMark } from '../../contract/approval-state.ts'
 import { askedText } from '../../contract/line-progress.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Shape } from '../terminal/payload.ts'
@@ -11,17 +11,20 @@ export const headlineOf = ({ subject, action }: Record<string, unknown>): string
   String(isRecord(subject) && typeof subject['summary'] === 'string' ? subject['summary'] : action)
 
 /** `Ada Lovelace: approved`, or `Ada Lovelace and 2 of @dba: Grace Hopper approved`: one yes counts for one line. */
-const answersText = (lines: readonly ApprovalLine[]): string => {
+const answersText = (lines: readonly ApprovalLine[], refused: boolean): string => {
   const people = [...new Map(lines.flatMap((line) => line.people).map((one) => [one.user_id, one])).values()]
   const isOne = people.length === 1 && lines.every(({ group }) => group === null)
   const answered = people.filter(({ answer }) => answer !== 'pending')
-  const answers = answered.map(({ name, answer }) => (isOne ? answer : `${name} ${answer}`)).join(', ')
+  const said = (answer: string): string => (refused && answer === 'denied' ? refusedMark : answer)
+  const answers = answered
+    .map(({ name, answer }) => (isOne ? said(answer) : `${name} ${said(answer)}`))
+    .join(', ')
   return `${askedText(lines)}: ${answers || 'no answer'}`
 }
 
-const linesText = (lines: unknown, { grant_use }: Record<string, unknown>): string =>
+const linesText = (lines: unknown, request: Record<string, unknown>): string =>
   Array.isArray(lines)
-    ? `${grant_use === undefined ? '' : 'earlier: '}${answersText(lines as ApprovalLine[])}`
+    ? `${request['grant_use'] === undefined ? '' : 'earlier: '}${answersText(lines as ApprovalLine[], isRefused(request))}`
     : ''
 
 /** A request that its requester withdrew has the status of one whose time ran out. */

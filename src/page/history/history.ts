@@ -4,7 +4,7 @@ import { othersText } from '../request/people.ts'
 import { button, div, h, put, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
-import { exactLine, exactText, nameOf, type Person } from '../shell/text.ts'
+import { exactLine, exactNames, exactText, nameOf, type Person } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
 import { grantList } from './grants.ts'
 import { historyTitle } from './title.ts'
@@ -34,6 +34,8 @@ export const endText = (
       ? t('history.decided', { decision })
       : t('history.decidedOn', { decision, device: device.name })
   }
+  if (ended_by === 'factors' && by !== undefined)
+    return nodes('history.factorsBy', { name: exactNames(by, 'conjunction') })
   if (ended_by === 'report' && asked !== undefined)
     return nodes('history.reportBy', { name: exactText(nameOf(asked)) })
   return t(ended_by === null ? 'history.pending' : endings[ended_by])

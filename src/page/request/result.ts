@@ -11,7 +11,7 @@ import { othersText, waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
 import { muted as muting } from './steps.ts'
 import { signed } from '../shell/signed.ts'
-import { exactLine, exactText } from '../shell/text.ts'
+import { exactLine, exactNames, exactText } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
 import { nodes, t } from '../language/text.ts'
 
@@ -89,6 +89,13 @@ export const wordsFor = (outcome: Outcome, own: string): Notice => {
   if (status === 'pending' || (ended_by === 'person' && by !== undefined)) return withOthers(outcome)
   if (ended_by === 'person') return byPerson(outcome, own)
   if (ended_by === 'grant') return byGrant(outcome)
+  if (ended_by === 'factors' && by !== undefined)
+    return notice(
+      'bad',
+      t('request.notApproved'),
+      nodes('history.factorsBy', { name: exactNames(by, 'conjunction') }),
+      t('request.canAskAgain'),
+    )
   if (ended_by === 'factors') {
     const why = refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')]
     return notice('bad', t('request.notApproved'), ...why, t('request.canAskAgain'))

@@ -1,4 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import { refusedMark } from '../../contract/approval-state.ts'
 import { addMs, dayMs } from '../../core/iso-time.ts'
 import { forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { verifyAssertion } from '../../receipt/assertion.ts'
@@ -16,7 +17,7 @@ import { withRequested } from '../policy/factor-settings.ts'
 import type { VerifiedDecision } from './answer.ts'
 import { termsGranted } from './grants.ts'
 import { countWrongNumber, finishApproval } from './finish.ts'
-import { alreadyEnded, isRepeated, refusedByRules, repeatedOutcome } from './posted-decision.ts'
+import { alreadyEnded, isRepeated, repeatedOutcome } from './posted-decision.ts'
 import { findBallot } from './ballots.ts'
 import type { ApprovalRow, BallotRow } from './rows.ts'
 import { contextFor, findApproval, storedSubject, toApprovalRecord } from './record.ts'
@@ -171,6 +172,6 @@ export const prepareDecision = async (
     )
   const failed = factors.filter(({ policy, result }) => policy === 'required' && result !== 'PASS')
   const reasons = failed.map(({ factor, reason }) => `${factor}: ${reason}`).join('; ')
-  const refused = approving && !allow ? `${refusedByRules}${reasons}` : undefined
+  const refused = approving && !allow ? `${refusedMark}: ${reasons}` : undefined
   return async (call) => answered(call, await finishApproval(call, decision, refused))
 }

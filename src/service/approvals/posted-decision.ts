@@ -15,9 +15,6 @@ export const decisionDigest = (input: object): string => sha256(canonicalize(inp
 /** The end of a request whose number was typed wrong too often. */
 export const wrongTwice = 'denied by the service: a wrong number was typed twice'
 
-/** The beginning of the end of a request whose approval the rules refused. */
-export const refusedByRules = 'refused by the rules: '
-
 /** Why an approval was denied instead. `detail` is that of the request. */
 export const deniedBy = (detail: string): Refusal =>
   forbidden('denied', `Denied: ${detail.replace(/^denied by the service: /, '')}`)

@@ -1,9 +1,10 @@
+import { isRefused } from '../../contract/approval-state.ts'
 import { progressFor } from '../../contract/line-progress.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/current.ts'
 import { endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
 import { readTerms } from '../approvals/grants.ts'
-import { refusedByRules, wrongTwice } from '../approvals/posted-decision.ts'
+import { wrongTwice } from '../approvals/posted-decision.ts'
 import { unexpected } from '../approvals/report.ts'
 import { tooFewLeft } from '../approvals/shrunk-pools.ts'
 import { findBallot } from '../approvals/ballots.ts'
@@ -29,7 +30,7 @@ export const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
     return byService.includes(row.detail ?? '') ? 'service' : 'requester'
   }
   if (row.detail?.startsWith(wrongTwice)) return 'number'
-  return row.detail?.startsWith(refusedByRules) ? 'factors' : 'person'
+  return isRefused(row) ? 'factors' : 'person'
 }
 
 /** The devices that decided these requests, by id. */

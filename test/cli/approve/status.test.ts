@@ -49,6 +49,16 @@ test('a denial by the person shows no rules', async () => {
   expect((await approve(denied, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('FACTOR')
 })
 
+test('a list and a wait say whose approval the rules refused, and not that they denied it', async () => {
+  const people = [person('Amal', 'denied'), person('Yuki', 'pending')]
+  const answer = { ...refused, lines: [{ group: 'sre', need: 1, rules: [], people }] }
+  service.always(json(200, { status: 'success', message: 'Approvals', data: [record(answer)] }))
+  const { out } = await run(['approve', 'list', '-o', 'table'], { columns: 200 })
+  expect(out).toContain('@sre: Amal refused by the rules')
+  const { err } = await approve(answer, ['wait', 'apr_1'])
+  expect(err).toContain('Refused after the approval of Amal (apr_1): refused by the rules: location')
+})
+
 describe('a request with a subject', () => {
   const subject = {
     type: 'request' as const,
@@ -96,7 +106,7 @@ describe('a request with a subject', () => {
   })
 })
 
-const person = (name: string, answer: 'approved' | 'pending') => ({
+const person = (name: string, answer: 'approved' | 'denied' | 'pending') => ({
   user_id: name,
   name,
   mobile: '+1••••••0102',

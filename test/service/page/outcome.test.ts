@@ -139,3 +139,13 @@ test('an approval of two people names whoever else approved it, and what the rea
   expect(await newest(eve)).toMatchObject({ by: ['Ada Lovelace', 'Bob Lovelace'] })
   expect(await newest(eve)).not.toHaveProperty('answer')
 })
+
+test('an approval that the rules refused names whose it was to the others', async () => {
+  const bob = await createPhone(service, acme.id, 2, { first_name: 'Bob' })
+  const body = { action: 'Deploy 4.2', approvers: [ada.mobile, bob.mobile] }
+  const { request_id } = dataOf(await service.call('POST', '/svc/v1/approvals', { key: acme.key, body }))
+  dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+  expect(refusal(await decide(request_id, 'approve'))).toEqual([403, 'denied', []])
+  expect(await newest(bob)).toMatchObject({ ended_by: 'factors', by: ['Ada Lovelace'] })
+  expect(await newest(ada)).not.toHaveProperty('by')
+})
