@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { failure } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Env } from '../../core/env.ts'
@@ -145,13 +146,12 @@ const nothing = 'the push is refused'
 /** As many as an approver can be expected to read. */
 const mostRefs = 20
 
-/** A pre-receive hook: returns if the push touches no held ref, or after a person has approved exactly what it does to them. */
-export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
-  const updates = parseUpdates(await io.stdin.text())
-  // git starts a hook in the repository.
-  const repository = realpathSync(io.cwd)
-  const git = createGit(repository, io.env)
-  const { refs } = config.git!
+/** What a push does to held refs, as the approver reads it: a text for each. */
+const heldBy = (
+  updates: readonly Update[],
+  refs: readonly string[],
+  { repository, git }: { repository: string; git: Git },
+): Record<string, string> => {
   const all = withTargets(repository, refs, git('for-each-ref', '--format=%(refname) %(symref)').split('\n'))
   const led = updates.map((update) => ({ update, target: targetOf(update.ref, git) }))
   // Also through a symbolic ref.
@@ -164,11 +164,28 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const held = led.filter(({ update, target }) =>
     [update.ref, target].some((one) => isHeld(one, all) || shadows(one, refs, exists)),
   )
-  if (held.length === 0) return
-  if (held.length > mostRefs)
+  return Object.fromEntries(
+    held.map(({ update, target }) => [
+      target === update.ref ? target : `${update.ref} (${target})`,
+      describeUpdate(update, git) + namesakesText(update, target, exists),
+    ]),
+  )
+}
+
+/** A pre-receive hook: returns if the push touches no held ref, or after a person has approved exactly what it does to them. */
+export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
+  const updates = parseUpdates(await io.stdin.text())
+  // git starts a hook in the repository.
+  const repository = realpathSync(io.cwd)
+  const git = createGit(repository, io.env)
+  const look = () => heldBy(updates, config.git!.refs, { repository, git })
+  const held = look()
+  const count = Object.keys(held).length
+  if (count === 0) return
+  if (count > mostRefs)
     throw failure(
       'guard_too_long',
-      `The push changes ${held.length} guarded refs, and an approver is asked about at most ${mostRefs}: ${nothing}`,
+      `The push changes ${count} guarded refs, and an approver is asked about at most ${mostRefs}: ${nothing}`,
       'Push fewer at a time',
     )
   const { name } = ownAccount()
@@ -179,14 +196,18 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
     arguments: {
       account: name,
       ...(isIP(client) !== 0 && { from: client }),
-      ...Object.fromEntries(
-        held.map(({ update, target }) => [
-          target === update.ref ? target : `${update.ref} (${target})`,
-          describeUpdate(update, git) + namesakesText(update, target, exists),
-        ]),
-      ),
+      ...held,
       run: newRun(),
     },
   })
-  await hold(config, { subject, account: name, nothing }, io)
+  // Another push can make a ref that this one shares its name with, or leads to.
+  const recheck = (): void => {
+    if (!isDeepStrictEqual(look(), held))
+      throw failure(
+        'refs_changed',
+        `Other refs of the repository changed meanwhile, and the approver read what was before: ${nothing}`,
+        'Push again',
+      )
+  }
+  await hold(config, { subject, account: name, nothing, recheck }, io)
 }

@@ -193,6 +193,19 @@ export const tryGit = (): void => {
       inRepository('update-ref', '-d', 'refs/heads/v9')
     })
 
+    test('refuses a tag if somebody pushes a branch of its name while a person reads', async () => {
+      await commit('Meanwhile')
+      const tag = git(['push', '-q', 'origin', 'HEAD:refs/tags/v10'])
+      const id = await tag.asked()
+      await done('push', '-q', 'origin', 'HEAD:refs/heads/v10')
+      await answer(id, approver)
+      const { exit, stderr } = await tag.ended
+      expect([exit, stderr]).toEqual([1, expect.stringContaining('changed meanwhile')])
+      expect(pushed('refs/tags/v10')).toBe('')
+      expect((await record(id)).used_at).toBeNull()
+      inRepository('update-ref', '-d', 'refs/heads/v10')
+    })
+
     test('takes nothing from the variables of the one who pushes', async () => {
       const before = pushed('refs/heads/main')
       await commit('Sneak in')
