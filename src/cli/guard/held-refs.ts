@@ -53,6 +53,8 @@ const isRefName = (name: string): boolean =>
 /** What a file below `refs` leads to; undefined if it is no symbolic ref, or gone meanwhile. */
 const leadsTo = (repository: string, entry: Dirent): string | undefined => {
   const path = join(entry.parentPath, entry.name)
+  if (path.includes('\ufffd'))
+    throw unclear(`${path} has a name that is not UTF-8`, `git -C ${quoted(repository)} for-each-ref`)
   try {
     // git ends the name at a NUL byte.
     if (entry.isFile()) return /^ref:\s*([^\0]*)/.exec(readFileSync(path, 'utf8'))?.[1]?.trimEnd()

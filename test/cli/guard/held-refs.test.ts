@@ -67,6 +67,11 @@ test.each([
     },
     'is a link to a folder',
   ],
+  [
+    'by a name that is not UTF-8',
+    () => writeFileSync(Buffer.from(`${at('x')}\xe9`, 'latin1'), 'ref: refs/heads/next'),
+    'is not UTF-8',
+  ],
   ['by another format', () => mkdirSync(join(repository, 'reftable')), 'in another format'],
 ])('refuses a push where a ref may lead anywhere: %s', (_, lead, says) => {
   lead()
