@@ -81,6 +81,8 @@ export const runHook: Action<RunOptions, [HostName]> = async ({ args: [name], op
   const verdict = decided ?? { kind: 'blocked', reason: blockedReason(tooLate()) }
   const written = verdictFor(name, verdict)
   if (written.stderr !== '') stderr.write(written.stderr)
+  // A verdict that the host cannot read is none: the process ends before it releases the call.
+  context.endsWithReader = true
   context.io.stdout.write(written.stdout)
   // If the host has closed the output, the error arrives now.
   await setImmediate()
