@@ -24,7 +24,9 @@ describe('svc user enroll --software', () => {
     const first = await ok(['user', 'devices', 'list', String(people), '--jq', '.[0].id'])
     const revoke = ['user', 'devices', 'revoke', first.trim(), '--yes', '--jq', '.next']
     expect(await ok(revoke)).toContain('The user has no active device now')
-    await ok(['user', 'devices', 'approve', enrolled.stdout.trim(), '--yes'])
+    const digits = await ok(['user', 'devices', 'list', String(people), '--jq', '.[1].comparison_code'])
+    const approve = ['user', 'devices', 'approve', enrolled.stdout.trim(), '--yes']
+    await ok([...approve, '--comparison-code', digits.trim()])
     const id = (await ok(['approve', 'submit', 'one', '-o', 'id'])).trim()
     expect(await ok(['approve', 'inbox', '--authenticator', file, '--approve', id])).toContain('approved')
   })

@@ -7,7 +7,7 @@ const refused = english['refused']!
 /** Codes that no operation of the page answers with. Whoever adds a code adds a text for it, or puts it here. */
 const elsewhere = {
   'of calls with an API key': `administrator_approves already_in_group approval_required batch_conflict bad_idempotency_key idempotency_key_reused group_exists group_full group_in_use group_name_used groups_altered key_expired
-    key_not_authentic key_of_agent key_without_owner key_revoked key_rotated last_of_group last_operator_key member_not_enrolled mobile_is_identity name_taken no_rule_holds not_signed_in not_your_key
+    comparison_differs key_not_authentic key_of_agent key_without_owner key_revoked key_rotated last_of_group last_operator_key member_not_enrolled mobile_is_identity name_taken no_rule_holds not_signed_in not_your_key
     nothing_to_change nothing_to_review not_your_review operator_key operator_only own_mute policy_protected response_not_authentic rule_exists rule_not_completable scope_missing secret_replaced signed_out slug_taken store_changed too_many_creators too_many_lists
     too_many_rules too_many_secrets too_many_webhooks
     unauthenticated`,

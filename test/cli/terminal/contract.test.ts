@@ -95,8 +95,8 @@ const reads: Record<string, (out: string, payload: unknown) => boolean> = {
 /** Masked values that appear in the text. */
 const readable = (out: string): string[] => Object.values(personalText).filter((text) => out.includes(text))
 
-/** In a pipe too, these say on standard error what ends, and what still works. */
-const saysWhatEnds = new Set(['key rotate', 'key revoke', 'user devices revoke'])
+/** In a pipe too, these say on standard error what ends, what still works, and what a rule leaves open. */
+const saysMore = new Set(['key rotate', 'key revoke', 'user devices revoke', 'rule create'])
 
 /** What is wrong with the output in one format, or nothing. */
 const faultsOf = async (operation: Operation, format: string, tty: boolean): Promise<string[]> => {
@@ -115,7 +115,7 @@ const faultsOf = async (operation: Operation, format: string, tty: boolean): Pro
   const isQuiet =
     tty ||
     operation.effect === 'notifies' ||
-    saysWhatEnds.has(operation.cli) ||
+    saysMore.has(operation.cli) ||
     (isLost ? err.includes('Not printed') : err === '')
   return [
     ...(exit === 0 ? [] : [`exit ${exit}: ${err}`]),
