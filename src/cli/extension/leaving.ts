@@ -4,12 +4,12 @@ import { key } from '../../contract/key.ts'
 import { pendingUser } from '../../contract/pending-user.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
-import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg, typedOrg } from '../context/organization.ts'
 import { orgIn } from '../operation/confirm.ts'
+import { ifReadable } from '../operation/if-readable.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 import { deviceExtensions } from './revocation.ts'
 
@@ -17,10 +17,7 @@ import { deviceExtensions } from './revocation.ts'
 const readThese = async (org: string | number, context: Context) => {
   const { readGroupsAndRules, shortRules } = await import('../operation/short-rules.ts')
   const { id } = await resolveOrg(String(org), context)
-  const found = await readGroupsAndRules(context, id).catch((error: unknown) => {
-    if (error instanceof SvcError && error.exit !== 'interrupted') return { groups: [], rules: [] }
-    throw error
-  })
+  const found = (await ifReadable(readGroupsAndRules(context, id))) ?? { groups: [], rules: [] }
   const named = typedOrg(id, context)
   return { ...found, id, named, short: () => shortRules(found.rules, found.groups, named) }
 }
@@ -35,14 +32,11 @@ const keyLines = async (
   context: Context,
 ): Promise<string[]> => {
   const client = await context.client()
-  const found = await client
-    .call(key.listKeys, input, { signal: context.io.signal })
-    .catch((error: unknown) => {
-      if (error instanceof SvcError && error.exit !== 'interrupted') return undefined
-      throw error
-    })
+  const { signal } = context.io
+  const read = async () => rowsIn(key.listKeys, await client.call(key.listKeys, input, { signal }))
+  const keys = (await ifReadable(read())) ?? []
   const now = context.io.now().toISOString()
-  const live = (found ? rowsIn(key.listKeys, found) : []).filter(
+  const live = keys.filter(
     ({ revoked_at, expires_at, ended, replaced }) =>
       revoked_at === null && ended === null && !replaced && (expires_at === null || expires_at > now),
   )

@@ -6,6 +6,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Answers } from '../operation/confirm.ts'
+import { ifReadable } from '../operation/if-readable.ts'
 import { type Extension, type Extensions, withExtras } from '../operation/operation-command.ts'
 import { warnOfRules } from '../operation/rule-warnings.ts'
 import type { Extras } from '../operation/run-operation.ts'
@@ -59,12 +60,7 @@ const heldBy = async (input: Record<string, unknown>, context: Context): Promise
   const { matchText } = await import('../../rules/rule-text.ts')
   const client = await context.client()
   const { signal } = context.io
-  const found = await client
-    .call(rule.getRule, input as Input<typeof rule.getRule>, { signal })
-    .catch((error: unknown) => {
-      if (error instanceof SvcError && error.exit !== 'interrupted') return undefined
-      throw error
-    })
+  const found = await ifReadable(client.call(rule.getRule, input as Input<typeof rule.getRule>, { signal }))
   const shown = found ? fieldsIn(found) : {}
   return shown.match && shown.who
     ? [`It holds ${matchText(shown.match)}, and asks ${shown.who.join(', ')}`]

@@ -6,6 +6,7 @@ import type { Field, Operation } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { label, parseValue } from './flags.ts'
+import { ifReadable } from './if-readable.ts'
 import { isOrg, organizationValue } from '../context/organization.ts'
 
 /** The value of an answer. Throws a usage error, or the error of the service if it does not find the organization. */
@@ -30,15 +31,11 @@ const valueOf = async (
 /** The slugs of the first organizations that the key can read; none if it reads none. */
 const someSlugs = async (context: Context): Promise<string[]> => {
   const [{ org }, client] = await Promise.all([import('../../contract/org.ts'), context.client()])
-  try {
-    const answer = await client.call(org.listOrganizations, { limit: 5 }, { signal: context.io.signal })
-    return rowsIn(org.listOrganizations, answer).flatMap(({ slug = '' }) =>
-      /^[\w-]{1,60}$/.test(slug) ? [slug] : [],
-    )
-  } catch (error) {
-    if (error instanceof SvcError && error.exit !== 'interrupted') return []
-    throw error
-  }
+  const { signal } = context.io
+  const read = async () =>
+    rowsIn(org.listOrganizations, await client.call(org.listOrganizations, { limit: 5 }, { signal }))
+  const rows = (await ifReadable(read())) ?? []
+  return rows.flatMap(({ slug = '' }) => (/^[\w-]{1,60}$/.test(slug) ? [slug] : []))
 }
 
 /**
