@@ -103,7 +103,8 @@ const attempt = async (
 ): Promise<boolean> => {
   const { before = () => nothing, meanwhile = nothing, decision, command = touch } = failure
   const approver = await host.approver()
-  const mark = at(`marks/${++marks}`)
+  // `guard exec` takes no path where the caller could put a file.
+  const mark = at(`${words ? 'marks' : 'own-marks'}/${++marks}`)
   const undo = before({ host, approver })
   try {
     const running = host.asAccount(
@@ -156,6 +157,7 @@ export const torture: Torture = {
     if (why !== undefined) throw new Error(`Guards cannot be tried here: ${why}`)
     const host = await prepareHost()
     try {
+      mkdirSync(at('own-marks'))
       mkdirSync(at('marks'))
       chmodSync(at('marks'), 0o777)
       return await run(host)
