@@ -24,16 +24,16 @@ export const requesterOf = ({
 
 const maxMutedAgents = 1
 
-/** The mutes that still apply, of an approver or of an organization, the first to end first. */
+/** The mutes that still apply, of an approver, of some, or of an organization, the first to end first. */
 export const readMutes = (
   db: Db,
-  { org_id, user_id }: { org_id: number; user_id?: number | undefined },
+  { org_id, user_id }: { org_id: number; user_id?: number | readonly number[] | undefined },
   now: string,
 ) =>
   db
     .selectFrom('mutes')
     .where('org_id', '=', org_id)
-    .$if(user_id !== undefined, (query) => query.where('user_id', '=', user_id!))
+    .$if(user_id !== undefined, (query) => query.where('user_id', 'in', [user_id!].flat()))
     .where('until', '>', now)
     .select(['org_id', 'user_id', 'key_id', 'agent', 'until'])
     .orderBy('until')

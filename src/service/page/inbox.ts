@@ -9,7 +9,7 @@ import { readRowTexts } from '../approvals/batch-list.ts'
 import { isGenuine } from '../approvals/genuine.ts'
 import { grantOffer } from '../approvals/grants.ts'
 import { isMuted, readMutes } from '../approvals/mutes.ts'
-import { toLineRecords } from '../approvals/lines.ts'
+import { poolOf, toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow, BallotRow } from '../approvals/rows.ts'
 import { toSubjectRecord, encodedContexts, findApproval, selectApprovals } from '../approvals/record.ts'
 import { alreadyEnded } from '../approvals/posted-decision.ts'
@@ -95,7 +95,11 @@ const readDetails = async (
       { org_id, user_id },
       digests,
     ),
-    mutes: await readMutes(db, { org_id }, at),
+    mutes: await readMutes(
+      db,
+      { org_id, user_id: [...new Set(asked.flatMap(({ row }) => poolOf(row)))] },
+      at,
+    ),
     emergencies: await Promise.all(asked.map(({ row }) => emergencyFor(db, row))),
   }))
   const evidence = {
