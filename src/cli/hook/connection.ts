@@ -82,7 +82,7 @@ const approverRows = (to: string | undefined, org: string | undefined): HookChec
         {
           name: 'approver',
           state: 'strict',
-          detail: `nobody is named with --to, so a call that no rule of the organization holds is blocked; to see whom rules ask: svc rule test${org === undefined ? '' : ` --org ${shellQuote(org)}`} --tool NAME`,
+          detail: `nobody is named with --to, so a call that no rule of the organization holds is blocked; to see whom rules ask, such as: svc rule test${org === undefined ? '' : ` --org ${shellQuote(org)}`} --tool 'Claude Code' Bash`,
         },
       ]
     : []
